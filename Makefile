@@ -1,0 +1,55 @@
+# SIAA: órdenes de uso diario. `make` a solas las enumera. Todas obedecen las variables SIAA_*
+# (README.es.md), también escritas detrás de la orden: make serve SIAA_PORT=8080
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+
+# Relative on purpose: make cannot hold a path with spaces, and `make -C` enters the folder first.
+PY := .venv/bin/python
+# For pytest, e.g. make test ARGS="-k fragmento -x"
+ARGS ?=
+
+.PHONY: help run test index serve check format clean entorno entorno-desarrollo
+
+help: ## Muestra esta lista
+	@printf 'Uso: make <orden> [PYTHON=python3.12] [SIAA_PORT=8080 ...]\n\n'
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1:\2/p' Makefile | \
+	 while IFS=: read -r name text; do printf '  %-8s %s\n' $$name "$$text"; done
+
+run: entorno ## Instala lo que falte, pone al día el índice y sirve hasta Ctrl-C
+	@$(PY) -m indexer || { code=$$?; \
+	 printf '\nEl índice no se pudo poner al día (código %s). Si había uno anterior sigue intacto: make serve lo sirve.\n' $$code >&2; \
+	 exit $$code; }
+	@exec $(PY) -m service
+
+index: entorno ## Construye el índice con los documentos de corpus/ (si algo cambió)
+	@exec $(PY) -m indexer
+
+serve: entorno ## Sirve el índice ya construido, sin revisarlo antes
+	@exec $(PY) -m service
+
+test: entorno-desarrollo ## Corre las pruebas (ARGS="..." se pasa a pytest)
+	@exec $(PY) -m pytest $(ARGS)
+
+check: entorno-desarrollo ## Revisa estilo, tipos y contratos de importación
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(PY) -c 'from importlinter.cli import lint_imports_command as c; c()' --no-logo
+
+format: entorno-desarrollo ## Da formato al código y corrige lo que se corrige solo
+	$(PY) -m ruff check --fix-only .
+	$(PY) -m ruff format .
+
+clean: ## Borra .venv, cachés e index_data (lo de SIAA_INDEX_DIR no se toca)
+	rm -rf .venv index_data .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+entorno:
+	@sh scripts/entorno.sh ejecucion
+
+entorno-desarrollo:
+	@sh scripts/entorno.sh desarrollo

@@ -1,0 +1,1 @@
+"""Build index generations offline: corpus/ becomes index_data/."""

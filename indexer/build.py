@@ -1,0 +1,278 @@
+"""Build a generation from the corpus and publish it: read, cut, analyse, index, derive, verify, publish.
+
+Nothing of a published generation is ever changed: everything is written into a folder of its own, verified by opening
+it and asking it questions, and then published by one atomic rename. A build that is killed leaves the old one served.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import Stemmer
+
+from indexer import linguistics, publishing, tuning, writing
+from indexer.corpus import SourceFile, list_corpus
+from indexer.readers import READERS, to_document
+from indexer.reporting import Reporter
+from siaa import __version__
+from siaa.analysis import ANALYZER_VERSION, Analyzer
+from siaa.chunking import CHUNKER_VERSION, chunk_document
+from siaa.config import Settings
+from siaa.errors import CorpusError, GenerationError, SiaaError, UnreadableDocumentError
+from siaa.generation import FORMAT, TUNING, FileReport, Manifest, current_name, open_generation, verify
+from siaa.identity import identify
+from siaa.language import load_tables
+from siaa.model import Chunk, Document
+from siaa.profile import load_profile
+from siaa.records import DocumentRecord, Keyword
+from siaa.retrieval import Retriever
+
+INDEXED, WITH_WARNINGS, LEFT_OUT = "indexado", "con_avisos", "excluido"
+
+_TRIALS = 3  # documents a finished generation is asked for before it is published
+
+
+@dataclass(frozen=True, slots=True)
+class BuildResult:
+    """What a build did: the generation that is now current, whether it is new, and what it took."""
+
+    manifest: Manifest
+    published: bool
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    file: SourceFile
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Corpus:
+    sources: tuple[_Source, ...]
+    reports: tuple[FileReport, ...]  # of the files that are no documents
+
+
+def build(
+    settings: Settings, reporter: Reporter, *, force: bool = False, clock: type[datetime] = datetime
+) -> BuildResult:
+    """Bring the index up to date and return what is current now.
+
+    Equal corpus, tuning and code: nothing to do, unless `force`. Raises CorpusError when there is nothing to index,
+    ConfigError for a table that cannot be used, BuildLockedError when another build is running, GenerationError when
+    the index folder cannot be written; the published generation then stays.
+    """
+    started = time.perf_counter()
+    with publishing.build_lock(settings.index_dir):
+        publishing.remove_unfinished(settings.index_dir)
+        files = tuning.tuning_files(settings)
+        corpus = _read_files(settings.corpus_dir)
+        inputs = _digest_inputs(corpus, tuning.digest_tuning(files))
+        current = None if force else _current(settings.index_dir)
+        if current is not None and current.inputs == inputs:
+            return BuildResult(current, published=False, seconds=time.perf_counter() - started)
+        manifest = _make(settings, corpus, files, inputs, reporter, created=clock.now(UTC))
+        publishing.prune(settings.index_dir)
+    return BuildResult(manifest, published=True, seconds=time.perf_counter() - started)
+
+
+def _read_files(folder: Path) -> _Corpus:
+    listing = list_corpus(folder)
+    sources: list[_Source] = []
+    reports = [FileReport(path, LEFT_OUT, (reason,)) for path, reason in listing.passed_over]
+    for file in listing.files:
+        try:
+            sources.append(_Source(file, file.path.read_bytes()))
+        except OSError as error:
+            reason = f"no se pudo leer el archivo: {error.strerror or 'error de lectura'}"
+            reports.append(FileReport(file.doc_id, LEFT_OUT, (reason,)))
+    return _Corpus(tuple(sources), tuple(reports))
+
+
+def _digest_inputs(corpus: _Corpus, tuning_digest: str) -> str:
+    """Return a digest of everything a generation depends on: files, tuning, code and the libraries that make terms."""
+    digest = hashlib.sha256()
+    code = (FORMAT, ANALYZER_VERSION, CHUNKER_VERSION, linguistics.KEYWORDS_VERSION, __version__, Stemmer.version())
+    digest.update(f"{code} {_code_fingerprint()} {tuning_digest}\n".encode())
+    for source in corpus.sources:
+        digest.update(f"{source.file.doc_id}\0{hashlib.sha256(source.data).hexdigest()}\n".encode())
+    for report in corpus.reports:
+        digest.update(f"{report.path}\0{report.reasons}\n".encode())
+    return digest.hexdigest()
+
+
+def _code_fingerprint() -> str:
+    """Return a digest of the code that decides what a generation holds: an update of it rebuilds by itself."""
+    project = Path(__file__).resolve().parent.parent
+    digest = hashlib.sha256()
+    for path in sorted([*project.glob("indexer/**/*.py"), *project.glob("siaa/**/*.py")]):
+        digest.update(path.relative_to(project).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _current(index_dir: Path) -> Manifest | None:
+    """Return the published manifest, or None when there is none or it is damaged: then a new one heals it."""
+    try:
+        name = current_name(index_dir)
+        if name is None:
+            return None
+        manifest = Manifest.read(index_dir / name)
+        verify(index_dir / name, manifest)
+    except GenerationError:
+        return None
+    return manifest
+
+
+def _make(
+    settings: Settings,
+    corpus: _Corpus,
+    tuning_paths: dict[str, Path],
+    inputs: str,
+    reporter: Reporter,
+    *,
+    created: datetime,
+) -> Manifest:
+    documents, reports = _read_documents(corpus.sources, reporter)
+    if not documents:
+        raise CorpusError(f"No hay ningún documento que indexar en {settings.corpus_dir}: ponga archivos .md o .txt.")
+    folder = publishing.unfinished_folder(settings.index_dir)
+    try:
+        tuning.copy_tuning(tuning_paths, folder / TUNING)
+        analyzer = Analyzer(load_tables(folder / TUNING))
+        chunks = [chunk_document(document) for document in documents]
+        records = _records(documents, chunks, analyzer, reporter)
+        writing.write_contents(folder, documents, chunks, records, analyzer, reporter)
+        manifest = Manifest(
+            name=f"gen-{created:%Y%m%dT%H%M%SZ}-{inputs[:8]}",
+            format=FORMAT,
+            version=__version__,
+            created=created.isoformat(timespec="seconds").replace("+00:00", "Z"),
+            inputs=inputs,
+            documents=len(documents),
+            chunks=sum(len(found) for found in chunks),
+            collections=dict(sorted(Counter(document.collection for document in documents).items())),
+            reports=tuple(sorted((*corpus.reports, *reports), key=lambda report: report.path)),
+        )
+        manifest = writing.write_manifest(folder, _free_name(manifest, settings.index_dir))
+        _try_out(folder)
+        publishing.settle(folder)
+        publishing.publish(folder, settings.index_dir, manifest.name)
+    except OSError as error:
+        publishing.remove_unfinished(settings.index_dir)
+        raise GenerationError(
+            f"No se pudo escribir el índice ({error.strerror}): revise el espacio y los permisos."
+        ) from error
+    except SiaaError:
+        publishing.remove_unfinished(settings.index_dir)
+        raise
+    return manifest
+
+
+def _read_documents(sources: Sequence[_Source], reporter: Reporter) -> tuple[list[Document], list[FileReport]]:
+    documents: list[Document] = []
+    reports: list[FileReport] = []
+    for source in reporter.progress(sources, "leyendo", len(sources)):
+        document, report = _read_document(source)
+        reports.append(report)
+        if document is not None:
+            documents.append(document)
+    return documents, reports
+
+
+def _read_document(source: _Source) -> tuple[Document | None, FileReport]:
+    """Read one file. Whatever is wrong with it is its own report and never ends the run."""
+    file = source.file
+    try:
+        reading = READERS[file.path.suffix.lower()](source.data)
+        document = to_document(
+            reading, doc_id=file.doc_id, collection=file.collection, file_name=file.doc_id.split("/")[-1]
+        )
+    except UnreadableDocumentError as error:
+        return None, FileReport(file.doc_id, LEFT_OUT, (error.message,))
+    except Exception as error:  # a reader's own fault must not cost the other documents
+        return None, FileReport(file.doc_id, LEFT_OUT, (f"fallo al leerlo ({type(error).__name__}): repórtelo",))
+    return document, FileReport(file.doc_id, WITH_WARNINGS if document.warnings else INDEXED, document.warnings)
+
+
+def _records(
+    documents: Sequence[Document], chunks: Sequence[Sequence[Chunk]], analyzer: Analyzer, reporter: Reporter
+) -> list[DocumentRecord]:
+    counts = [_word_counts(found, analyzer) for found in chunks]
+    automatic = linguistics.find_keywords(documents, counts, analyzer, progress=reporter.progress)
+    manual = _manual_keywords(documents, analyzer.tables.manual_keywords, reporter)
+    bearers = Counter(document.name.casefold() for document in documents)
+    records: list[DocumentRecord] = []
+    first_chunk = text_start = 0
+    for position, (document, identity) in enumerate(zip(documents, identify(documents, analyzer), strict=True)):
+        records.append(
+            DocumentRecord(
+                position=position,
+                doc_id=document.doc_id,
+                name=document.name if bearers[document.name.casefold()] == 1 else document.doc_id,
+                title=document.title,
+                collection=document.collection,
+                size=len(document.text),
+                first_chunk=first_chunk,
+                chunk_count=len(chunks[position]),
+                text_start=text_start,
+                articles=tuple(dict.fromkeys(chunk.article for chunk in chunks[position] if chunk.article)),
+                warnings=document.warnings,
+                keywords=manual[position] + automatic[position],
+                identity=identity,
+            )
+        )
+        first_chunk += len(chunks[position])
+        text_start += len(document.text)
+    return records
+
+
+def _word_counts(chunks: Iterable[Chunk], analyzer: Analyzer) -> Counter[str]:
+    return Counter(word for chunk in chunks for word in analyzer.words(chunk.text))
+
+
+def _manual_keywords(
+    documents: Sequence[Document], table: dict[str, tuple[str, ...]], reporter: Reporter
+) -> list[tuple[Keyword, ...]]:
+    """Return each document's manual keywords; a name in the table that no document bears is said, not ignored."""
+    bearers = {document.name.casefold() for document in documents} | {
+        document.doc_id.casefold() for document in documents
+    }
+    for name in sorted(set(table) - bearers):
+        reporter.warn(f"palabras_clave.toml nombra «{name}», que no está en la carpeta de documentos.")
+    words = [(*table.get(d.name.casefold(), ()), *table.get(d.doc_id.casefold(), ())) for d in documents]
+    return [tuple(Keyword(word, 1.0, "manual") for word in dict.fromkeys(found)) for found in words]
+
+
+def _free_name(manifest: Manifest, index_dir: Path) -> Manifest:
+    """Return the manifest under a name that no generation bears: two builds may fall into one second."""
+    name, number = manifest.name, 2
+    while (index_dir / name).exists():
+        name, number = f"{manifest.name}-{number}", number + 1
+    return replace(manifest, name=name)
+
+
+def _try_out(folder: Path) -> None:
+    """Open the finished generation and ask it for some of its own documents.
+
+    Raises GenerationError when it does not find them: it is then never published.
+    """
+    generation = open_generation(folder)
+    try:
+        profile = load_profile(generation, "calibrado")
+        retriever = Retriever(generation, profile=profile, max_docs=2, max_chunks=3)
+        with_text = [document for document in generation.documents if document.chunk_count]
+        for document in with_text[:_TRIALS]:
+            start, end = 0, min(document.size, 2000)
+            query = retriever.ask(" ".join(generation.slice(document, start, end).split()[:12]) or document.title)
+            if not retriever.select(query, document).fragment.pieces:
+                raise GenerationError(
+                    f"El índice recién construido no encuentra el texto de {document.doc_id}: no se publica."
+                )
+    finally:
+        generation.close()

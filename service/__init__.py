@@ -1,0 +1,1 @@
+"""The online half: HTTP in, cited answers out. It reads published generations and never the corpus."""

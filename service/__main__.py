@@ -1,0 +1,105 @@
+"""Serve until told to stop: `python -m service`. Exit codes: 0 stopped, 1 the server failed, 2 wrong use."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import socket
+import sys
+from urllib.parse import quote
+
+from service.server import serve
+from siaa.config import Settings, load_settings
+from siaa.errors import ConfigError
+
+WRONG_USE = 2
+
+# One per endpoint, with documents and questions of the sample corpus.
+EXAMPLES = (
+    "/siaa/enrutar?q=¿Cuál+es+la+periodicidad+del+reporte+SIERJU?",
+    "/siaa/fragmento?doc=acuerdo_no._psaa16-10476.md&q=funcionarios+responsables",
+    "/siaa/keywords/acuerdo_no._psaa16-10476.md",
+    "/siaa/densidad/sierju",
+    "/siaa/debug_tokens?q=¿Cuándo+debo+reportar?",
+    "/siaa/ver/acuerdo_no._psaa16-10476.md?sec=art-5&q=funcionarios",
+    "/siaa/documentos",
+    "/siaa/estado",
+    "/siaa/status",
+    "/healthz",
+    "/readyz",
+    "/openapi.json",
+)
+CHAT_BODY = '{"messages": [{"role": "user", "content": "¿Quién debe reportar la información?"}]}'
+
+
+def main() -> int:
+    """Check what can be checked beforehand, then serve."""
+    try:
+        settings = load_settings()
+    except ConfigError as error:
+        return _refuse(error.message)
+    logging.basicConfig(
+        level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
+    )
+    if problem := port_problem(settings):
+        return _refuse(problem)
+    try:
+        return serve(settings, ready=lambda: print(welcome(settings), flush=True))
+    except ConfigError as error:
+        return _refuse(error.message)
+
+
+def port_problem(settings: Settings) -> str | None:
+    """Return why the service cannot listen where it is told to, in Spanish with what to do; None if it can."""
+    where = f"{settings.host}:{settings.port}"
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        with socket.socket(family, kind, protocol) as probe:
+            if os.name == "posix":  # elsewhere this option lets two programs share a port
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+            probe.listen(1)
+    except socket.gaierror:
+        return f"La dirección «{settings.host}» no existe en este equipo: revise SIAA_HOST."
+    except OSError as error:
+        reasons = {
+            errno.EADDRINUSE: f"El puerto {settings.port} ya está en uso en {settings.host}: detenga el otro programa "
+            f"o elija otro puerto, por ejemplo con «make serve SIAA_PORT={_another(settings.port)}».",
+            errno.EACCES: f"No hay permiso para escuchar en {where}: elija con SIAA_PORT un puerto desde 1024.",
+            errno.EADDRNOTAVAIL: f"La dirección «{settings.host}» no es de este equipo: revise SIAA_HOST.",
+        }
+        return reasons.get(error.errno or 0, f"No se puede escuchar en {where}: {error.strerror}.")
+    return None
+
+
+def welcome(settings: Settings) -> str:
+    """Return what is printed once the service is ready: its address, and one `curl` per endpoint."""
+    base = address_of(settings)
+    lines = [f"SIAA atiende en {base} (Ctrl-C lo detiene). Pruebe:"]
+    lines += [f"  curl '{base}{quote(path, safe='/?=&+')}'" for path in EXAMPLES]
+    lines.append(f"  curl -N -H 'Content-Type: application/json' -d '{CHAT_BODY}' {base}/siaa/chat")
+    token = ' -H "Authorization: Bearer $SIAA_ADMIN_TOKEN"' if settings.admin_token.get_secret_value() else ""
+    lines.append(f"  curl -X POST{token} {base}/siaa/recargar")
+    return "\n".join(lines)
+
+
+def address_of(settings: Settings) -> str:
+    """Return the address a browser on this machine would use."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(settings.host, settings.host)
+    return f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
+
+
+def _another(port: int) -> int:
+    return port + 1 if port < 65535 else port - 1
+
+
+def _refuse(sentence: str) -> int:
+    print(sentence, file=sys.stderr, flush=True)
+    return WRONG_USE
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,81 @@
+"""The chat endpoint: a conversation comes in as JSON, the answer goes out as server-sent events."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Generator
+from contextlib import ExitStack
+
+from flask import Blueprint, Response, current_app, g, request
+
+from service import answering, small_talk
+from service.context import Context
+from service.conversation import Conversation, parse_conversation
+from service.diagnostics import chat_event
+from service.failures import InvalidChatError, NotJsonError
+from service.http_errors import HTTP_FAILURES, body_of, internal_failure
+from service.llm import ModelError
+from service.params import parse_query
+from service.wire import DONE, Heartbeat, event, stream_response
+from siaa.errors import SiaaError
+
+log = logging.getLogger(__name__)
+
+Events = Generator[answering.Event, None, None]
+
+chat_endpoint = Blueprint("chat", __name__)
+
+
+@chat_endpoint.post("/siaa/chat")
+def chat() -> Response:
+    """Answer the last message of a conversation."""
+    context: Context = current_app.extensions["siaa"]
+    conversation = _conversation()
+    with ExitStack() as stack:
+        stack.enter_context(context.active.one_more())
+        frames = _frames(_events(context, conversation, stack))
+        # Only a model keeps a reader waiting: without one there is no silence to fill.
+        response = stream_response(Heartbeat(frames, seconds=context.heartbeat) if context.model else frames)
+        response.headers["X-Cache"] = "MISS"
+        # The generation stays open until the last byte is out or the client has left.
+        response.call_on_close(stack.pop_all().close)
+        return response
+
+
+def _conversation() -> Conversation:
+    if request.mimetype != "application/json":
+        raise NotJsonError(HTTP_FAILURES[415][1])
+    conversation = parse_conversation(request.get_data())
+    query = parse_query(str(request.environ.get("QUERY_STRING", "")), known=frozenset({"coleccion"}))
+    collection = query.optional("coleccion")
+    if collection and conversation.collection and collection != conversation.collection:
+        raise InvalidChatError("La 'coleccion' de la dirección y la del cuerpo son distintas: envíe una sola.")
+    return Conversation(conversation.turns, conversation.collection or collection)
+
+
+def _events(context: Context, conversation: Conversation, stack: ExitStack) -> Events:
+    question = conversation.question
+    reply = small_talk.reply_to(question)
+    if reply is not None:
+        return answering.answer_small_talk(question, reply)
+    retriever = stack.enter_context(context.holder.lease())
+    g.generation = retriever.generation.name
+    gathered = answering.gather(retriever, question, collection=conversation.collection)
+    return answering.answer(retriever, gathered, model=context.model, max_tokens=context.settings.llm_max_tokens)
+
+
+def _frames(events: Events) -> Generator[str, None, None]:
+    """Yield the events as text, a failure as an event of its own, and the end, once."""
+    try:
+        for item in events:
+            yield event(chat_event(item))
+    except SiaaError as error:
+        if isinstance(error, ModelError):
+            log.warning("modelo: %s (%s)", error.code, error.detail)
+        yield event(body_of(error))
+    except Exception:
+        log.exception("fallo inesperado en medio de una respuesta")
+        yield event(internal_failure())
+    finally:
+        events.close()
+    yield DONE

@@ -1,0 +1,49 @@
+"""What every endpoint is given: settings, index and model, made once by the application."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from service.index_holder import IndexHolder
+from service.llm import LanguageModel
+from siaa.config import Settings
+
+
+class ActiveCount:
+    """Count the conversations that are being answered. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._count = 0
+
+    @property
+    def count(self) -> int:
+        """Return how many there are now."""
+        return self._count
+
+    @contextmanager
+    def one_more(self) -> Iterator[None]:
+        """Count one more while the context lasts."""
+        self._add(1)
+        try:
+            yield
+        finally:
+            self._add(-1)
+
+    def _add(self, difference: int) -> None:
+        with self._lock:
+            self._count += difference
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The parts of a running service; `model` None means the extractive answer."""
+
+    settings: Settings
+    holder: IndexHolder
+    model: LanguageModel | None
+    heartbeat: float  # seconds of silence before a comment line
+    active: ActiveCount = field(default_factory=ActiveCount)

@@ -1,0 +1,41 @@
+"""Name the failures of a request; those of the core are in `siaa.errors`, those of a model in `service.llm`."""
+
+from __future__ import annotations
+
+from siaa.errors import SiaaError
+
+
+class MissingParameterError(SiaaError):
+    """A required parameter is absent or blank."""
+
+    code = "parametro_requerido"
+
+
+class InvalidParameterError(SiaaError):
+    """A parameter is repeated, too long, badly encoded, or holds what no parameter may hold."""
+
+    code = "parametro_invalido"
+
+
+class InvalidChatError(SiaaError):
+    """The body of a chat request is not the conversation that the contract describes."""
+
+    code = "conversacion_invalida"
+
+
+class NotJsonError(SiaaError):
+    """The request's body is not announced as JSON."""
+
+    code = "tipo_no_admitido"
+
+
+class CredentialsError(SiaaError):
+    """The operator's key is missing or wrong."""
+
+    code = "credencial_invalida"
+
+
+class NotLocalError(SiaaError):
+    """No operator's key is set, and the request does not come from this very machine."""
+
+    code = "solo_local"

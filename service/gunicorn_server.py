@@ -1,0 +1,88 @@
+"""Run the application in gunicorn: one process, many threads."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from flask import Flask
+from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
+from gunicorn.http.errors import LimitRequestHeaders, LimitRequestLine  # type: ignore[import-untyped]
+from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
+
+from service.app import create_app
+from siaa.config import Settings
+
+GRACE_SECONDS = 10  # for answers under way when told to stop
+KEEP_ALIVE_SECONDS = 5
+BACKLOG = 1024  # connections that wait to be accepted
+UNLIMITED_LINE = 0  # gunicorn's own limit is 8190 bytes; a question of 2,000 characters may take 24 kB of %XX
+
+TOO_LONG = ("direccion_demasiado_larga", "La dirección o las cabeceras son demasiado largas: acorte la pregunta.")
+MALFORMED = ("peticion_invalida", "La petición está mal formada: revise la dirección, el método y las cabeceras.")
+
+
+class Worker(ThreadWorker):  # type: ignore[misc]
+    """A worker that tells a client in the shape of the contract what gunicorn itself refuses."""
+
+    def handle_error(self, req: object, client: socket.socket, addr: object, exc: BaseException) -> None:
+        """Answer a request that never reached the application, and close."""
+        status, (code, sentence) = "400 Bad Request", MALFORMED
+        if isinstance(exc, LimitRequestLine | LimitRequestHeaders):
+            status, (code, sentence) = "414 URI Too Long", TOO_LONG
+        self.log.warning("petición rechazada: %s", type(exc).__name__)
+        body = json.dumps({"error": sentence, "codigo": code}, ensure_ascii=False).encode() + b"\n"
+        head = (
+            f"HTTP/1.1 {status}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        )
+        try:
+            client.sendall(head.encode() + body)
+        except OSError:
+            self.log.debug("el cliente se fue antes de la respuesta")
+
+
+class _Application(BaseApplication):  # type: ignore[misc]
+    def __init__(self, app: Callable[[], Flask], options: dict[str, Any]) -> None:
+        self._app = app
+        self._options = options
+        super().__init__()
+
+    def load_config(self) -> None:
+        for name, value in self._options.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> Flask:
+        return self._app()
+
+
+def serve_with_gunicorn(settings: Settings, *, ready: Callable[[], None]) -> int:
+    """Serve with gunicorn; the index is opened in the worker, after the fork."""
+    create_app(settings)  # a ConfigError belongs here, not in a worker that is started again and again
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+
+    def post_worker_init(worker: Any) -> None:
+        # A worker that replaces one that died has nothing to announce.
+        if worker.age == 1:
+            ready()
+
+    options: dict[str, Any] = {
+        "bind": f"{host}:{settings.port}",
+        "workers": 1,
+        "worker_class": Worker,
+        "threads": settings.threads,
+        "worker_connections": max(1000, settings.threads),
+        "backlog": BACKLOG,
+        "keepalive": KEEP_ALIVE_SECONDS,
+        "graceful_timeout": GRACE_SECONDS,
+        "limit_request_line": UNLIMITED_LINE,
+        "forwarded_allow_ips": "",  # no header decides who asks
+        "control_socket_disable": True,
+        "loglevel": "warning",
+        "proc_name": "siaa",
+        "post_worker_init": post_worker_init,
+    }
+    _Application(lambda: create_app(settings), options).run()
+    return 0

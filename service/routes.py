@@ -1,0 +1,206 @@
+"""The endpoints: parse, lease a generation, call, render."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from flask import Blueprint, Response, current_app, g, request
+
+from service import diagnostics, view
+from service.admin import require_operator
+from service.answering import find_collection, route_question
+from service.context import Context
+from service.failures import InvalidParameterError
+from service.openapi import document_of
+from service.params import Parameters, parse_query
+from service.question_text import fault_of
+from service.wire import json_response
+from siaa import __version__
+from siaa.config import MAX_QUESTION_CHARS
+from siaa.errors import GenerationError
+
+if TYPE_CHECKING:
+    from siaa.generation import Generation
+    from siaa.retrieval import Retriever
+
+endpoints = Blueprint("siaa", __name__)
+
+
+@endpoints.get("/siaa/enrutar")
+def enrutar() -> Response:
+    """Show which documents a question reaches."""
+    parameters = _parameters("q", "coleccion", "explicar")
+    (raw,) = parameters.required("q")
+    explained = parameters.switch("explicar")
+    with _lease() as retriever:
+        routed = route_question(retriever, raw, collection=parameters.optional("coleccion"))
+        return json_response(diagnostics.routing(routed, explained=explained))
+
+
+@endpoints.get("/siaa/fragmento")
+def fragmento() -> Response:
+    """Show the text of a document that a model is sent for a question."""
+    parameters = _parameters("doc", "q", "explicar")
+    name, raw = parameters.required("doc", "q")
+    explained = parameters.switch("explicar")
+    with _lease() as retriever:
+        document = retriever.generation.find(name)
+        query = retriever.ask(raw)
+        missing = retriever.route(query).missing if explained else None
+        return json_response(diagnostics.fragment(query, retriever.select(query, document), missing=missing))
+
+
+@endpoints.get("/siaa/keywords/<path:name>")
+def keywords(name: str) -> Response:
+    """Show the keywords of a document."""
+    with _lease() as retriever:
+        return json_response(diagnostics.keywords(retriever.generation.find(name)))
+
+
+@endpoints.get("/siaa/densidad/<path:term>")
+def densidad(term: str) -> Response:
+    """Show the documents in which a term is most frequent."""
+    if fault := fault_of(term, limit=MAX_QUESTION_CHARS):
+        raise InvalidParameterError(f"El término {fault}.")
+    with _lease() as retriever:
+        return json_response(diagnostics.density(term, retriever.density(term)))
+
+
+@endpoints.get("/siaa/debug_tokens")
+def debug_tokens() -> Response:
+    """Show what the analysis makes of a question."""
+    (raw,) = _parameters("q").required("q")
+    with _lease() as retriever:
+        query = retriever.ask(raw)
+        return json_response(diagnostics.tokens(query, retriever.trace(query)))
+
+
+@endpoints.get("/siaa/ver/<path:name>")
+def ver(name: str) -> Response:
+    """Show a document as a page."""
+    parameters = _parameters("sec", "q")
+    section, raw = parameters.optional("sec"), parameters.optional("q")
+    with _lease() as retriever:
+        generation = retriever.generation
+        document = generation.find(name)
+        page = view.render_page(
+            document.name,
+            document.title,
+            generation.text_of(document),
+            section=section,
+            matches=_matches(retriever, raw) if raw else None,
+        )
+    response = Response(page.html, content_type="text/html; charset=utf-8")
+    response.headers["Content-Security-Policy"] = view.CONTENT_SECURITY_POLICY
+    response.headers["Referrer-Policy"] = "no-referrer"
+    return response
+
+
+@endpoints.get(view.STYLE_PATH)
+def estilo() -> Response:
+    """Give the style sheet of the pages."""
+    response = Response(view.STYLE, content_type="text/css; charset=utf-8")
+    response.headers["Cache-Control"] = "public, max-age=3600"
+    return response
+
+
+@endpoints.get("/siaa/documentos")
+def documentos() -> Response:
+    """List the documents of the index."""
+    parameters = _parameters("coleccion", "q")
+    collection = parameters.optional("coleccion")
+    with _lease() as retriever:
+        generation = retriever.generation
+        chosen = find_collection(generation, collection) if collection is not None else None
+        listed = diagnostics.documents(generation, collection=chosen, text=parameters.optional("q"))
+        return json_response(listed)
+
+
+@endpoints.get("/siaa/estado")
+@endpoints.get("/siaa/status")
+def estado() -> Response:
+    """Show what is served; answers without an index too."""
+    context = _context()
+    try:
+        with _lease() as retriever:
+            return _state(context, retriever.generation)
+    except GenerationError:
+        return _state(context, None)
+
+
+@endpoints.post("/siaa/recargar")
+def recargar() -> Response:
+    """Look for a new generation now."""
+    context = _context()
+    require_operator(request.environ, context.settings)
+    changed = context.holder.reload()
+    problem = context.holder.problem
+    with _lease() as retriever:
+        message = problem or ("Se sirve una generación nueva." if changed else "No hay una generación nueva.")
+        return json_response({"recargado": changed, "generacion": retriever.generation.name, "mensaje": message})
+
+
+@endpoints.get("/healthz")
+def healthz() -> Response:
+    """Say that the process lives."""
+    return json_response({"status": "ok"})
+
+
+@endpoints.get("/readyz")
+def readyz() -> Response:
+    """Say that an index is served, and what keeps a newer one from being."""
+    with _lease() as retriever:
+        problem = _context().holder.problem
+        answer = {"status": "listo", "generacion": retriever.generation.name}
+        return json_response({**answer, "problema": problem} if problem else answer)
+
+
+@endpoints.get("/openapi.json")
+def openapi() -> Response:
+    """Describe the service to programs."""
+    return json_response(document_of(__version__))
+
+
+def _context() -> Context:
+    context = current_app.extensions["siaa"]
+    assert isinstance(context, Context)
+    return context
+
+
+def _parameters(*known: str) -> Parameters:
+    return parse_query(str(request.environ.get("QUERY_STRING", "")), known=frozenset(known))
+
+
+@contextmanager
+def _lease() -> Iterator[Retriever]:
+    """Lease the generation in service; the answer names it in its header."""
+    with _context().holder.lease() as retriever:
+        g.generation = retriever.generation.name
+        yield retriever
+
+
+def _state(context: Context, generation: Generation | None) -> Response:
+    model = context.model
+    return json_response(
+        diagnostics.state(
+            generation,
+            version=__version__,
+            model=model.name if model else None,
+            model_available=bool(model and model.available()),
+            active=context.active.count,
+            since=context.holder.since,
+        )
+    )
+
+
+def _matches(retriever: Retriever, raw: str) -> view.Matches:
+    """Return what finds the words of a question in a text: the same stems, whatever their endings."""
+    analyzer = retriever.generation.analyzer
+    wanted = {analyzer.stem(word) for word in retriever.ask(raw).words}
+
+    def spans(text: str) -> list[tuple[int, int]]:
+        return [(t.start, t.end) for t in analyzer.tokens(text) if analyzer.stem(t.word) in wanted]
+
+    return spans

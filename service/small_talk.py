@@ -1,0 +1,49 @@
+"""Answer greetings, thanks and farewells without looking anything up."""
+
+from __future__ import annotations
+
+import re
+
+from siaa.text import fold
+
+_WORD = re.compile(r"[^\W_]+")
+
+# Words that may stand in a message of mere courtesy; one that holds any other word is a question.
+_COURTESY = frozenset({
+    "hola", "holas", "buenas", "buenos", "dias", "dia", "tardes", "noches", "saludos", "saludo", "cordial",
+    "cordiales", "que", "tal", "como", "esta", "estas", "estan", "todo", "bien", "gracias", "muchas", "mil",
+    "muy", "amable", "ok", "okay", "vale", "listo", "perfecto", "excelente", "de", "acuerdo", "entendido",
+    "adios", "chao", "hasta", "luego", "pronto", "mañana", "feliz", "siaa", "por", "la", "el", "su", "tu",
+    "ayuda", "informacion", "respuesta", "respuestas",
+})  # fmt: skip
+
+# Words that make it so, and the reply; the first row with one of its words decides.
+_REPLIES: tuple[tuple[frozenset[str], str], ...] = (
+    (
+        frozenset({"gracias", "amable"}),
+        "Con gusto. Si tiene otra pregunta sobre los documentos, escríbala.",
+    ),
+    (
+        frozenset({"adios", "chao", "luego", "pronto"}),
+        "Hasta pronto.",
+    ),
+    (
+        frozenset({"hola", "holas", "buenas", "buenos", "saludos", "saludo", "siaa"}),
+        "Buen día. Soy SIAA: respondo preguntas con lo que dicen los documentos cargados. ¿Qué necesita saber?",
+    ),
+    (
+        frozenset({"ok", "okay", "vale", "listo", "perfecto", "excelente", "entendido"}),
+        "Entendido. Si tiene otra pregunta sobre los documentos, escríbala.",
+    ),
+)
+
+
+def reply_to(text: str) -> str | None:
+    """Return the reply to a message that is courtesy and nothing else, by whole words; None for anything else.
+
+    "Hola, buenos días" is courtesy; "hola, ¿qué es el SIERJU?" is a question.
+    """
+    words = {match[0] for match in _WORD.finditer(fold(text))}
+    if not words <= _COURTESY:
+        return None
+    return next((reply for triggers, reply in _REPLIES if words & triggers), None)

@@ -1,0 +1,93 @@
+"""Write answers as bytes: JSON with accents unescaped, and server-sent events with a heartbeat."""
+
+from __future__ import annotations
+
+import json
+import queue
+import threading
+from collections.abc import Generator, Iterator
+
+from flask import Response
+
+HEARTBEAT = ": latido\n\n"
+HEARTBEAT_SECONDS = 15.0  # silence after which proxies are told that the stream lives (contract)
+DONE = "data: [DONE]\n\n"
+_QUEUE_EVENTS = 64  # events made ahead of a slow reader before the model has to wait
+_LOOK_UP_SECONDS = 0.5  # how often a thread that waits for a slow reader looks whether it has left
+
+
+def json_text(value: object) -> str:
+    """Return `value` as JSON, keys in their order, accents as they are."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def json_response(value: object, status: int = 200) -> Response:
+    """Return a JSON answer in UTF-8."""
+    return Response(json_text(value) + "\n", status=status, content_type="application/json; charset=utf-8")
+
+
+def event(value: object) -> str:
+    """Return one server-sent event whose data is `value` as JSON."""
+    return f"data: {json_text(value)}\n\n"
+
+
+def stream_response(frames: Iterator[str]) -> Response:
+    """Return an answer that sends each frame as it comes, with the headers that keep proxies from holding it back."""
+    response = Response(frames, content_type="text/event-stream; charset=utf-8")
+    response.headers["Cache-Control"] = "no-cache, no-transform"
+    response.headers["X-Accel-Buffering"] = "no"
+    return response
+
+
+class Heartbeat:
+    """Iterate `frames` with a comment line after every `seconds` without one.
+
+    The frames are made in a thread of their own, which begins at the first `next`. When the reader leaves (`close`),
+    that thread closes `frames` as soon as the next one is made: at the latest when the model's read timeout ends.
+    """
+
+    def __init__(self, frames: Generator[str, None, None], *, seconds: float = HEARTBEAT_SECONDS) -> None:
+        self._frames = frames
+        self._seconds = seconds
+        self._made: queue.Queue[str | None] = queue.Queue(_QUEUE_EVENTS)  # None is the end
+        self._left = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="siaa-chat", daemon=True)
+            self._thread.start()
+        try:
+            frame = self._made.get(timeout=self._seconds)
+        except queue.Empty:
+            return HEARTBEAT
+        if frame is None:
+            raise StopIteration
+        return frame
+
+    def close(self) -> None:
+        """Tell that nobody reads any more."""
+        self._left.set()
+        if self._thread is None:
+            self._frames.close()
+
+    def _run(self) -> None:
+        try:
+            for frame in self._frames:
+                if not self._put(frame):
+                    return
+        finally:
+            self._frames.close()
+            self._put(None)
+
+    def _put(self, frame: str | None) -> bool:
+        while not self._left.is_set():
+            try:
+                self._made.put(frame, timeout=_LOOK_UP_SECONDS)
+            except queue.Full:
+                continue
+            return True
+        return False

@@ -1,0 +1,100 @@
+"""Settings: the only reader of the environment. Every field gives its unit, its range and what it does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from siaa.errors import ConfigError
+
+PROJECT_DIR = Path(__file__).resolve().parent.parent
+OWN_CORPUS_DIR = PROJECT_DIR / "corpus"
+OWN_CONFIG_DIR = PROJECT_DIR / "config"
+
+CHUNK_SIZE = 800  # characters, hard upper bound of a chunk (contract)
+CHUNK_OVERLAP = 300  # characters, at most, repeated where a section has to be cut (contract)
+MAX_QUESTION_CHARS = 2000  # characters of a question (contract, common rules)
+
+
+class Settings(BaseSettings):
+    """What `SIAA_*` variables set; defaults suit a first run from the checkout."""
+
+    model_config = SettingsConfigDict(env_prefix="SIAA_", env_ignore_empty=True, frozen=True)
+
+    corpus_dir: Path = Field(OWN_CORPUS_DIR, description="Carpeta de documentos, `<colección>/<nombre>.md`.")
+    index_dir: Path = Field(PROJECT_DIR / "index_data", description="Carpeta de las generaciones del índice.")
+    config_dir: Path | None = Field(
+        None, description="Carpeta de ajustes propios; por omisión, `config/` del proyecto."
+    )
+    host: str = Field("127.0.0.1", description="Dirección en la que escucha el servicio.")
+    port: int = Field(5000, ge=1, le=65535, description="Puerto TCP del servicio.")
+    threads: int = Field(64, ge=1, le=1024, description="Hilos del servidor: peticiones atendidas a la vez.")
+    perfil: str = Field("calibrado", description="Perfil de puntuación: un archivo de `config/perfiles/`.")
+    max_docs_contexto: int = Field(2, ge=1, le=10, description="Documentos que se entregan como máximo al modelo.")
+    max_chunks_contexto: int = Field(3, ge=1, le=10, description="Pasajes de un documento como máximo.")
+    llm: Literal["auto", "ninguno", "ollama", "openai"] = Field("auto", description="Qué modelo responde.")
+    llm_url: str = Field("", description="Dirección del servidor del modelo, con o sin `/v1`.")
+    llm_model: str = Field("", description="Nombre del modelo; vacío, el primero que ofrece el servidor.")
+    llm_concurrency: int = Field(2, ge=1, le=64, description="Llamadas simultáneas al modelo.")
+    llm_connect_timeout: float = Field(5.0, gt=0, le=120, description="Segundos para conectar con el modelo.")
+    llm_read_timeout: float = Field(60.0, gt=0, le=600, description="Segundos sin un solo dato del modelo.")
+    llm_max_tokens: int = Field(300, ge=16, le=4096, description="Tokens de una respuesta como máximo.")
+    admin_token: SecretStr = Field(SecretStr(""), description="Clave de las operaciones que cambian algo.")
+    proxy: bool = Field(False, description="Hay un proxy delante: ninguna petición cuenta como local.")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="Detalle de los registros.")
+
+    @field_validator("llm_url")
+    @classmethod
+    def _without_path(cls, url: str) -> str:
+        url = url.strip().rstrip("/").removesuffix("/v1").rstrip("/")
+        if url and not url.startswith(("http://", "https://")):
+            raise ValueError("debe empezar por http:// o https://")
+        return url
+
+    @property
+    def fragment_chars(self) -> int:
+        """Return the most characters of a fragment: CHUNK_SIZE * MAX_CHUNKS_CONTEXTO, header and headings included."""
+        return CHUNK_SIZE * self.max_chunks_contexto
+
+    @property
+    def tuning_dir(self) -> Path:
+        """Return the folder the tuning tables are read from."""
+        return self.config_dir or OWN_CONFIG_DIR
+
+    @property
+    def owns_tuning(self) -> bool:
+        """Tell whether manual keywords, clarifications and golden questions belong to this corpus (API.md)."""
+        return self.config_dir is not None or self.corpus_dir.resolve() == OWN_CORPUS_DIR.resolve()
+
+
+def load_settings() -> Settings:
+    """Read the settings from the environment.
+
+    Raises ConfigError with one Spanish sentence per wrong variable.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        problems = "; ".join(
+            f"SIAA_{'_'.join(map(str, item['loc'])).upper()}={item['input']!r}: {_reason(item['type'], item)}"
+            for item in error.errors()
+        )
+        raise ConfigError(f"Hay variables de entorno que no se pueden usar: {problems}.") from error
+
+
+def _reason(kind: str, item: object) -> str:
+    context = item.get("ctx", {}) if isinstance(item, dict) else {}
+    reasons = {
+        "int_parsing": "debe ser un número entero",
+        "float_parsing": "debe ser un número",
+        "bool_parsing": "debe ser 1 o 0",
+        "literal_error": f"debe ser uno de {context.get('expected')}",
+        "greater_than_equal": f"debe ser al menos {context.get('ge')}",
+        "greater_than": f"debe ser mayor que {context.get('gt')}",
+        "less_than_equal": f"debe ser como máximo {context.get('le')}",
+        "value_error": str(context.get("error", "no vale")),
+    }
+    return reasons.get(kind, "no vale")

@@ -1,0 +1,64 @@
+"""Gather, once per question, the evidence that routing and selection share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from siaa.naming import Evidence, NameIndex
+from siaa.question import Query
+from siaa.search.bm25f import Floats, Ints
+from siaa.search.index import SearchIndex, TermIds
+
+_POOL = 400  # passages, best first, that speak for their documents
+_MIN_LITERAL_WORDS = 3  # words from which a question is worth finding word for word
+
+
+class Evidences:
+    """A question's evidence over one generation, each part computed when first asked for."""
+
+    def __init__(self, query: Query, index: SearchIndex, names: NameIndex, passages: Floats | None = None) -> None:
+        self.query = query
+        self.index = index
+        self.names = names
+        self.terms: TermIds = index.terms(query.stems, query.words)
+        self._scores = passages
+
+    @cached_property
+    def scores(self) -> Floats:
+        """Return the score of every passage, shape (P,)."""
+        return self.index.passage_scores(self.terms) if self._scores is None else self._scores
+
+    @cached_property
+    def attainable(self) -> float:
+        """Return the score that no passage can pass, at least a tiny number."""
+        return max(self.index.attainable(self.terms), 1e-6)
+
+    @cached_property
+    def pool(self) -> Ints:
+        """Return the best passages of the whole index, best first."""
+        return self.index.top(self.scores, _POOL)
+
+    @cached_property
+    def norms(self) -> Evidence:
+        """Return how surely each document is a norm the question names."""
+        return self.names.norm_match(self.query.norms)
+
+    @cached_property
+    def literal(self) -> tuple[int, ...]:
+        """Return the passages that hold the whole question word for word."""
+        return tuple(literal_passages(self.query, self.index))
+
+    @cached_property
+    def idf(self) -> Mapping[str, float]:
+        """Return the document idf of the question's stems."""
+        ids = self.index.names.stems.ids
+        return {s: float(self.index.arrays.document_idf[ids[s]]) for s in self.query.stems if s in ids}
+
+
+def literal_passages(query: Query, index: SearchIndex) -> list[int]:
+    """Return the passages that hold the whole question word for word, of at least three words."""
+    if len(query.sequence) < _MIN_LITERAL_WORDS:
+        return []
+    content = [word for word in query.sequence if index.is_content(word)]
+    return [int(p) for p in index.passages_with_words(content) if index.holds_sequence(int(p), query.sequence)]

@@ -1,0 +1,123 @@
+"""Read the language tables of `config/`: what operators edit, in Spanish, with comments.
+
+A table that cannot be read is a ConfigError that names the file and what is wrong, never a silent default.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from siaa.errors import ConfigError
+from siaa.text import fold, normalise
+
+STOP_WORDS = "palabras_vacias.txt"
+QUESTION_WORDS = "palabras_pregunta.txt"
+ABBREVIATIONS = "abreviaturas.toml"
+SYNONYMS = "sinonimos.toml"
+EXPANSIONS = "expansiones.toml"
+LISTINGS = "listados.toml"
+TITLE_WORDS = "palabras_titulo.txt"
+MANUAL_KEYWORDS = "palabras_clave.toml"
+
+LANGUAGE_FILES = (STOP_WORDS, QUESTION_WORDS, ABBREVIATIONS, SYNONYMS, EXPANSIONS, LISTINGS, TITLE_WORDS)
+CORPUS_FILES = (MANUAL_KEYWORDS,)  # belong to the corpus they were written for (contract, Environment)
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """Words added, at reduced weight, to a kind of question: `patterns` are searched in the folded question."""
+
+    kind: str
+    patterns: tuple[re.Pattern[str], ...]
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageTables:
+    """All tables, folded. `synonyms` are groups of interchangeable words."""
+
+    stop_words: frozenset[str]
+    question_words: frozenset[str]
+    title_words: frozenset[str]
+    abbreviations: dict[str, tuple[str, ...]]
+    synonyms: tuple[tuple[str, ...], ...]
+    expansions: tuple[Expansion, ...]
+    listings: tuple[re.Pattern[str], ...]
+    manual_keywords: dict[str, tuple[str, ...]]
+
+
+def load_tables(folder: Path) -> LanguageTables:
+    """Read every table of `folder`; the tables of a corpus may be absent.
+
+    Raises ConfigError naming the file.
+    """
+    abbreviations = _toml(folder, ABBREVIATIONS).get("abreviaturas", {})
+    return LanguageTables(
+        stop_words=_words(folder, STOP_WORDS),
+        question_words=_words(folder, QUESTION_WORDS),
+        title_words=_words(folder, TITLE_WORDS),
+        abbreviations={fold(short): tuple(fold(full).split()) for short, full in abbreviations.items()},
+        synonyms=tuple(
+            tuple(fold(word) for word in _strings(group, SYNONYMS))
+            for group in _toml(folder, SYNONYMS).get("grupos", [])
+        ),
+        expansions=tuple(_expansion(row) for row in _toml(folder, EXPANSIONS).get("expansion", [])),
+        listings=tuple(_pattern(p, LISTINGS) for p in _toml(folder, LISTINGS).get("patrones", [])),
+        manual_keywords={
+            normalise(name).casefold(): _strings(words, MANUAL_KEYWORDS)
+            for name, words in _toml(folder, MANUAL_KEYWORDS, optional=True).get("documentos", {}).items()
+        },
+    )
+
+
+def _read(folder: Path, name: str, *, optional: bool = False) -> str:
+    path = folder / name
+    try:
+        return normalise(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        if optional:
+            return ""
+        raise ConfigError(f"Falta la tabla {name} en la carpeta de ajustes {folder}.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"No se puede leer {path}: compruebe los permisos y que sea texto UTF-8.") from error
+
+
+def _words(folder: Path, name: str) -> frozenset[str]:
+    lines = (line.partition("#")[0] for line in _read(folder, name).splitlines())
+    return frozenset(fold(word) for line in lines for word in line.split())
+
+
+def _toml(folder: Path, name: str, *, optional: bool = False) -> dict[str, Any]:
+    try:
+        return tomllib.loads(_read(folder, name, optional=optional))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{name} no es TOML válido: {error}.") from error
+
+
+def _strings(value: object, name: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ConfigError(f"{name}: se esperaba una lista de textos y hay {value!r}.")
+    return tuple(value)
+
+
+def _pattern(text: object, name: str) -> re.Pattern[str]:
+    try:
+        return re.compile(str(text))
+    except re.error as error:
+        raise ConfigError(f"{name}: la expresión {text!r} no es válida: {error}.") from error
+
+
+def _expansion(row: dict[str, Any]) -> Expansion:
+    try:
+        kind, patterns, words = row["tipo"], row["patrones"], row["palabras"]
+    except KeyError as error:
+        raise ConfigError(f"{EXPANSIONS}: a una expansión le falta {error}.") from error
+    return Expansion(
+        kind=str(kind),
+        patterns=tuple(_pattern(p, EXPANSIONS) for p in _strings(patterns, EXPANSIONS)),
+        words=tuple(fold(word) for word in _strings(words, EXPANSIONS)),
+    )

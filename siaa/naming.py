@@ -1,0 +1,194 @@
+"""Match a question against what documents are called: aliases, norms, initials, keywords, file names.
+
+Built once per generation from the identities of its documents. All evidence is between 0 and 1.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+import numpy.typing as npt
+
+from siaa.analysis import Analyzer
+from siaa.identity import Norm
+from siaa.records import DocumentRecord
+from siaa.references import Reference
+
+Evidence = npt.NDArray[np.float32]  # shape (D,), one value in 0..1 per document
+
+_HALF_WEIGHT = 3.0  # matched weight at which an alias counts half: one rare word is little, three are a name
+_LATER_NORMS = (1.0, 0.5, 0.3)  # what the first, second and any later norm of a question count
+_NUMBER_ALONE_IS_ENOUGH = ("acuerdo", "circular", "resolucion")
+_ESTATUTE_FAMILY = frozenset(("ley", "ley_organica", "ley_estatutaria"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Sets of stems that name documents, with an index by stem; `totals` is the weight of each set."""
+
+    stems: tuple[tuple[str, ...], ...]
+    documents: npt.NDArray[np.int32]
+    totals: npt.NDArray[np.float32]
+    weights: Mapping[str, float]
+    holders: Mapping[str, npt.NDArray[np.int32]]
+
+
+class NameIndex:
+    """What the documents of a generation are called."""
+
+    def __init__(self, documents: Sequence[DocumentRecord], analyzer: Analyzer) -> None:
+        self.count = len(documents)
+        self._aliases = _names(((d.position, alias) for d in documents for alias in d.identity.aliases), self.count)
+        self._files = _names(
+            ((d.position, d.identity.name_stems) for d in documents if d.identity.name_stems), self.count
+        )
+        self._norms = [(d.position, norm) for d in documents for norm in d.identity.norms]
+        self._by_number: defaultdict[str, list[tuple[int, Norm]]] = defaultdict(list)
+        for position, norm in self._norms:
+            self._by_number[norm.number].append((position, norm))
+        self._acronyms: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
+        for document in documents:
+            for acronym, sure in document.identity.acronyms.items():
+                self._acronyms[acronym].append((document.position, sure))
+        self._automatic: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
+        self._manual: defaultdict[str, list[tuple[int, tuple[str, ...]]]] = defaultdict(list)
+        for document in documents:
+            self._add_keywords(document, analyzer)
+
+    def _add_keywords(self, document: DocumentRecord, analyzer: Analyzer) -> None:
+        for keyword in document.keywords:
+            stems = tuple(dict.fromkeys(analyzer.stems(keyword.term)))
+            if keyword.origin == "manual" and stems:
+                self._manual[stems[0]].append((document.position, stems))
+            elif keyword.origin == "auto":
+                for stem in stems:
+                    self._automatic[stem].append((document.position, keyword.weight))
+
+    def alias_cover(self, stems: Sequence[str]) -> Evidence:
+        """Return m / (m + 3) * (m / weight of the alias)^2 for the best alias of each document, m the weight matched."""
+        evidence = np.zeros(self.count, dtype=np.float32)
+        matched = _matched(self._aliases, stems)
+        values = matched / (matched + _HALF_WEIGHT) * (matched / self._aliases.totals) ** 2
+        np.maximum.at(evidence, self._aliases.documents, values.astype(np.float32))
+        return evidence
+
+    def alias_phrase(self, stems: Sequence[str], sequence: Sequence[str]) -> Evidence:
+        """Return w / (w + 3) for the heaviest alias of each document that stands whole and in order in the question."""
+        evidence = np.zeros(self.count, dtype=np.float32)
+        matched = _matched(self._aliases, stems)
+        text = f" {' '.join(sequence)} "
+        for alias in np.flatnonzero(matched > 0.999 * self._aliases.totals):
+            if f" {' '.join(self._aliases.stems[alias])} " in text:
+                total = float(self._aliases.totals[alias])
+                owner = self._aliases.documents[alias]
+                evidence[owner] = max(evidence[owner], total / (total + _HALF_WEIGHT))
+        return evidence
+
+    def best_alias(self, document: int, stems: Sequence[str]) -> str:
+        """Return the stems of the document's alias that the question covers best, for an explanation."""
+        matched = _matched(self._aliases, stems) / self._aliases.totals
+        own = np.flatnonzero(self._aliases.documents == document)
+        return " ".join(self._aliases.stems[own[int(np.argmax(matched[own]))]]) if own.size else ""
+
+    def file_cover(self, stems: Sequence[str]) -> Evidence:
+        """Return how much of the question is in a document's file name, damped by how much of the name is not."""
+        evidence = np.zeros(self.count, dtype=np.float32)
+        asked = sum(self._files.weights.get(stem, 0.0) for stem in stems)
+        if asked > 0:
+            matched = _matched(self._files, stems)
+            values = matched / asked * np.sqrt(matched / self._files.totals)
+            np.maximum.at(evidence, self._files.documents, values.astype(np.float32))
+        return evidence
+
+    def norm_match(self, references: Sequence[Reference]) -> Evidence:
+        """Return how surely each document is a norm that the question names; the first one named counts most."""
+        evidence = np.zeros(self.count, dtype=np.float32)
+        for position, reference in enumerate(references):
+            factor = _LATER_NORMS[min(position, len(_LATER_NORMS) - 1)]
+            for document, norm in self._candidates(reference):
+                evidence[document] = max(evidence[document], factor * _agreement(reference, norm))
+        return evidence
+
+    def holds_norm(self, reference: Reference) -> bool:
+        """Tell whether a document of the index is the norm named."""
+        return any(_agreement(reference, norm) >= 0.9 for _, norm in self._candidates(reference))
+
+    def _candidates(self, reference: Reference) -> list[tuple[int, Norm]]:
+        return self._by_number.get(reference.number, []) if reference.number else self._norms
+
+    def acronym_match(self, words: Iterable[str]) -> Evidence:
+        """Return 1 where a word of the question is the initials of a document's title, 0.7 where it begins them."""
+        evidence = np.zeros(self.count, dtype=np.float32)
+        for word in words:
+            for document, sure in self._acronyms.get(word, ()):
+                evidence[document] = max(evidence[document], sure)
+        return evidence
+
+    def automatic_keywords(self, stems: Sequence[str], weight_of: Mapping[str, float]) -> Evidence:
+        """Return the share of the question's weight that a document's automatic keywords hold, each by its own weight."""
+        evidence = np.zeros(self.count, dtype=np.float32)
+        total = sum(weight_of.values()) or 1.0
+        for stem in stems:
+            for document, weight in self._automatic.get(stem, ()):
+                evidence[document] += weight * weight_of.get(stem, 0.0) / total
+        return np.minimum(evidence, 1.0)
+
+    def manual_keywords(self, stems: Sequence[str]) -> Evidence:
+        """Return 1 where the question holds every word of a manual keyword of a document."""
+        evidence = np.zeros(self.count, dtype=np.float32)
+        asked = set(stems)
+        for stem in asked:
+            for document, keyword in self._manual.get(stem, ()):
+                if asked.issuperset(keyword):
+                    evidence[document] = 1.0
+        return evidence
+
+
+def _names(pairs: Iterable[tuple[int, tuple[str, ...]]], count: int) -> _Names:
+    rows = list(pairs)
+    owners: defaultdict[str, set[int]] = defaultdict(set)
+    holders: defaultdict[str, list[int]] = defaultdict(list)
+    for position, (document, stems) in enumerate(rows):
+        for stem in stems:
+            owners[stem].add(document)
+            holders[stem].append(position)
+    weights = {stem: log((count + 1) / (len(documents) + 0.5)) for stem, documents in owners.items()}
+    return _Names(
+        stems=tuple(stems for _, stems in rows),
+        documents=np.array([document for document, _ in rows], dtype=np.int32),
+        totals=np.array([max(sum(weights[s] for s in stems), 1e-6) for _, stems in rows], dtype=np.float32),
+        weights=weights,
+        holders={stem: np.array(found, dtype=np.int32) for stem, found in holders.items()},
+    )
+
+
+def _matched(names: _Names, stems: Sequence[str]) -> npt.NDArray[np.float32]:
+    matched = np.zeros(names.documents.size, dtype=np.float32)
+    for stem in stems:
+        if stem in names.holders:
+            matched[names.holders[stem]] += names.weights[stem]
+    return matched
+
+
+def _agreement(asked: Reference, norm: Norm) -> float:
+    """Return how surely `norm` is the one asked for: 1 number, rank and year; 0.7 number and year; 0 when they conflict."""
+    if asked.year and norm.year and asked.year != norm.year:
+        return 0.0
+    same_rank = _same_rank(asked.rank, norm.rank)
+    if not asked.number:
+        return 0.9 if same_rank and (asked.year or not norm.number or asked.rank == norm.rank) else 0.0
+    if asked.number != norm.number:
+        return 0.0
+    if same_rank:
+        return 1.0
+    if asked.year:
+        return 0.7
+    return 0.9 if asked.rank in _NUMBER_ALONE_IS_ENOUGH and norm.rank[-2:].isdigit() else 0.0
+
+
+def _same_rank(asked: str, norm: str) -> bool:
+    return asked == norm or {asked, norm} <= _ESTATUTE_FAMILY or asked[:2] == norm[:2] == "re"

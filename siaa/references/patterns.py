@@ -1,0 +1,12 @@
+"""Hold the patterns that units and norms share. They match folded text (`siaa.references.view`)."""
+
+from __future__ import annotations
+
+import re
+
+# Between a name and its number: spaces and at most one line break, never the end of a paragraph.
+GAP = re.compile(r"[ \t]{0,8}(?:\r?\n[ \t>]{0,8})?")
+# "No.", "N.o", "num.", "nro", "#": optional.
+NUMBER_SIGN = r"(?:(?:n(?:ros?|os?|um(?:ero)?s?)?(?![a-zñ])[ .]{0,2}˚?|#)[ \t]{0,4})?"
+MONTHS = "enero|febrero|marzo|abril|mayo|junio|julio|agosto|sep?tiembre|octubre|noviembre|diciembre"
+YEAR = r"(?:19|20)\d\d(?!\d)"

@@ -1,0 +1,252 @@
+"""From a question to the fragments of the documents that may answer: ask, route, select, gather.
+
+Each step is a prefix of the next, and the diagnostics and the chat call the same functions: what a diagnostic shows
+is what the model receives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from siaa import fragments, question, routing, selection
+from siaa.config import CHUNK_SIZE
+from siaa.errors import UnknownCollectionError, UnknownTermError
+from siaa.evidence import Evidences
+from siaa.generation import Generation
+from siaa.model import Contribution, Fragment
+from siaa.naming import NameIndex
+from siaa.profile import Profile
+from siaa.question import Query
+from siaa.records import DocumentRecord
+from siaa.routing import Routed
+from siaa.selection import ScoredPassage
+
+_LISTING_MINIMUM = 2  # passages of a listing question, at least (contract)
+_DENSITY_ROWS = 10
+_BELOW = 3  # passages just below the line that an explanation shows
+_TRACE_ROWS = 10  # documents shown per term
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredChunk:
+    """A passage with its place in the document and why it scores as it does."""
+
+    ordinal: int
+    start: int
+    end: int
+    heading: str
+    article: str
+    contributions: tuple[Contribution, ...]
+
+    @property
+    def score(self) -> float:
+        """Return the sum of the points."""
+        return sum(contribution.points for contribution in self.contributions)
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """What one document gives to a question: the fragment, the passages in it and those just below the line."""
+
+    query: Query
+    document: DocumentRecord
+    fragment: Fragment
+    chosen: tuple[ScoredChunk, ...]
+    below: tuple[ScoredChunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The routed documents and what each gives, in the order of routing."""
+
+    routed: Routed
+    selections: tuple[Selected, ...]
+
+    @property
+    def fragments(self) -> tuple[Fragment, ...]:
+        """Return what the model receives."""
+        return tuple(selected.fragment for selected in self.selections)
+
+
+@dataclass(frozen=True, slots=True)
+class DensityRow:
+    """A document and the share of its terms that one term is."""
+
+    document: DocumentRecord
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """How the index sees the words of a question: the documents that hold each, and the words no document holds."""
+
+    matches: Mapping[str, tuple[DocumentRecord, ...]]
+    unmatched: tuple[str, ...]
+    candidates: tuple[DocumentRecord, ...]
+
+
+class Retriever:
+    """Answer for one generation with one profile. Thread-safe: it holds nothing about a question."""
+
+    def __init__(self, generation: Generation, *, profile: Profile, max_docs: int, max_chunks: int) -> None:
+        self.generation = generation
+        self.profile = profile
+        self.max_docs = max_docs
+        self.max_chunks = max_chunks
+        self.names = NameIndex(generation.documents, generation.analyzer)
+
+    def ask(self, raw: str) -> Query:
+        """Understand a question.
+
+        Raises InvalidQuestionError.
+        """
+        return question.parse(
+            raw, analyzer=self.generation.analyzer, index=self.generation.index, holds_norm=self.names.holds_norm
+        )
+
+    def route(self, query: Query, *, collection: str | None = None) -> Routed:
+        """Choose the documents that may answer, in one collection when given.
+
+        Raises UnknownCollectionError.
+        """
+        known = self.generation.manifest.collections
+        if collection is not None and collection not in known:
+            raise UnknownCollectionError(
+                f"No hay ninguna colección «{collection}»: elija una de las que hay.", suggestions=tuple(sorted(known))
+            )
+        return routing.route(
+            self._evidences(query),
+            self.generation.documents,
+            profile=self.profile,
+            max_docs=self.max_docs,
+            collection=collection,
+        )
+
+    def select(self, query: Query, document: DocumentRecord) -> Selected:
+        """Choose the passages of `document` that answer and render its fragment."""
+        return self._select(self._evidences(query), document)
+
+    def gather(self, routed: Routed) -> Gathered:
+        """Choose the passages of every routed document."""
+        evidences = self._evidences(routed.query)
+        return Gathered(routed, tuple(self._select(evidences, item.document) for item in routed.documents))
+
+    def _evidences(self, query: Query) -> Evidences:
+        return Evidences(query, self.generation.index, self.names)
+
+    def _select(self, evidences: Evidences, document: DocumentRecord) -> Selected:
+        query = evidences.query
+        candidates = selection.Candidates(
+            evidences, document, base=self.profile.base, text_of=lambda passage: self._passage_text(document, passage)
+        )
+        ranked = self._standing_out(selection.rank_passages(candidates, self.profile), query) or self._opening(
+            query, document
+        )
+        spans = {scored.passage: self._span(scored.passage) for scored in ranked}
+        chosen = fragments.choose(spans.values(), limit=self.max_chunks, articles=query.articles)
+        fragment = fragments.assemble(
+            chosen,
+            doc_id=document.doc_id,
+            name=document.name,
+            budget=CHUNK_SIZE * self.max_chunks,
+            slice_text=lambda start, end: self.generation.slice(document, start, end),
+        )
+        taken = {id(span) for span in chosen}
+        rows = [(self._scored_chunk(document, scored), id(spans[scored.passage]) in taken) for scored in ranked]
+        return Selected(
+            query,
+            document,
+            fragment,
+            chosen=tuple(row for row, inside in rows if inside),
+            below=tuple(row for row, inside in rows if not inside)[:_BELOW],
+        )
+
+    def _standing_out(self, ranked: list[ScoredPassage], query: Query) -> list[ScoredPassage]:
+        """Leave out passages far below the best, but never all of a listing, nor an article asked for."""
+        if not ranked or not self.profile.standout:
+            return ranked
+        floor = self.profile.standout * ranked[0].score
+        minimum = _LISTING_MINIMUM if query.wants_list else 1
+        article = self.generation.index.article
+        return [
+            scored
+            for position, scored in enumerate(ranked)
+            if position < minimum or scored.score >= floor or article(scored.passage) in query.articles
+        ]
+
+    def _opening(self, query: Query, document: DocumentRecord) -> list[ScoredPassage]:
+        """Show how a document begins to a question without a single word of the index ("de que trata")."""
+        if not document.chunk_count or self.generation.index.terms(query.local_stems, ()).stems:
+            return []
+        why = "la pregunta no tiene términos del índice: se muestra el comienzo"
+        return [ScoredPassage(document.first_chunk, (Contribution("comienzo", 1.0, why),))]
+
+    def _span(self, passage: int) -> fragments.Span:
+        index, arrays = self.generation.index, self.generation.index.arrays
+        start = int(arrays.passage_start[passage])
+        return fragments.Span(
+            start=start,
+            end=int(arrays.passage_end[passage]),
+            heading=index.heading(passage),
+            article=index.article(passage),
+            digest=int(arrays.passage_digest[passage]),
+            sentences=tuple(start + offset for offset in index.sentence_starts(passage)),
+        )
+
+    def _scored_chunk(self, document: DocumentRecord, scored: ScoredPassage) -> ScoredChunk:
+        span = self._span(scored.passage)
+        ordinal = scored.passage - document.first_chunk
+        return ScoredChunk(ordinal, span.start, span.end, span.heading, span.article, scored.contributions)
+
+    def _passage_text(self, document: DocumentRecord, passage: int) -> str:
+        arrays = self.generation.index.arrays
+        return self.generation.slice(document, int(arrays.passage_start[passage]), int(arrays.passage_end[passage]))
+
+    def density(self, term: str) -> tuple[DensityRow, ...]:
+        """Return the documents in which `term`, analysed as the index does, is densest, best first.
+
+        Raises UnknownTermError with near terms.
+        """
+        analyzer, index = self.generation.analyzer, self.generation.index
+        words = [token.word for token in analyzer.tokens(term)]
+        stems = [index.names.stems.ids.get(analyzer.stem(word), -1) for word in words]
+        if len(stems) != 1 or stems[0] < 0 or not index.documents_holding(stems[0]).size:
+            raise UnknownTermError(
+                f"El término «{term}» no está en ningún documento: pruebe con una sola palabra o con una parecida.",
+                suggestions=tuple(self._near_terms(words)),
+            )
+        densities = index.densities(stems[0])
+        best = np.argsort(-densities, kind="stable")[:_DENSITY_ROWS]
+        return tuple(DensityRow(self.generation.documents[d], float(densities[d])) for d in best if densities[d] > 0)
+
+    def _near_terms(self, words: Iterable[str]) -> list[str]:
+        near = (row for word in words for row in self.generation.index.near_words(word[:40], max_distance=2))
+        return list(dict.fromkeys(word for word, _, _ in near))[:5]
+
+    def trace(self, query: Query) -> Trace:
+        """Return how the index sees each word of a question."""
+        index, analyzer = self.generation.index, self.generation.analyzer
+        matches: dict[str, tuple[DocumentRecord, ...]] = {}
+        for word in query.words:
+            stem = index.names.stems.ids.get(analyzer.stem(word), -1)
+            holders = index.documents_holding(stem) if stem >= 0 else np.zeros(0, dtype=np.int32)
+            if holders.size:
+                densities = index.densities(stem)[holders]
+                order = np.argsort(-densities, kind="stable")[:_TRACE_ROWS]
+                matches[word] = tuple(self.generation.documents[int(holders[position])] for position in order)
+        routed = self.route(query)
+        return Trace(
+            matches=matches,
+            unmatched=tuple(word for word in query.words if word not in matches),
+            candidates=tuple(item.document for item in (*routed.documents, *routed.below)),
+        )
+
+    def stem_weights(self, query: Query) -> dict[str, float]:
+        """Return the idf of the question's stems over the whole index; a stem it does not hold weighs most."""
+        index = self.generation.index
+        unknown = float(index.arrays.stem_idf.max(initial=1.0))
+        ids = index.names.stems.ids
+        return {s: float(index.arrays.stem_idf[ids[s]]) if s in ids else unknown for s in query.local_stems}

@@ -1,0 +1,220 @@
+"""Choose the documents that may answer: a table of levels, each giving every document evidence between 0 and 1.
+
+A document's score is the sum of weight times evidence over the levels; the weights are the profile's. The levels of
+the contract: 1 keywords, 2 density, 3 name, 4 passages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from siaa.evidence import Evidences
+from siaa.model import Contribution
+from siaa.naming import Evidence
+from siaa.profile import Profile
+from siaa.question import Query
+from siaa.records import DocumentRecord
+
+_PASSAGE_SHARES = (1.0, 0.5, 0.25)  # what a document's best, second and third passage count
+_ARTICLE_POOL = 60  # passages among which the article asked for is looked for
+_SURE_NORM, _DOUBTFUL_NORM = 0.9, 0.7  # norm evidence: named for sure; below the second, another document
+_BELOW = 3  # documents just below the line that an explanation shows
+_DENSITY_FLOOR = 50  # stems: a shorter document does not gain density by being short
+
+
+@dataclass(frozen=True, slots=True)
+class RoutedDocument:
+    """A document and why: its score is the sum of its contributions, by construction."""
+
+    document: DocumentRecord
+    contributions: tuple[Contribution, ...]
+
+    @property
+    def score(self) -> float:
+        """Return the sum of the points."""
+        return sum(contribution.points for contribution in self.contributions)
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """The documents chosen for a question, best first, those just below the line, and named norms that the index lacks."""
+
+    query: Query
+    documents: tuple[RoutedDocument, ...]
+    max_docs: int
+    below: tuple[RoutedDocument, ...]
+    missing: tuple[str, ...]
+
+
+def passages_level(e: Evidences) -> Evidence:
+    """Weigh a document's three best passages 1, 1/2, 1/4, each as a share of the score attainable."""
+    evidence = np.zeros(e.index.document_count, dtype=np.float32)
+    seen: dict[int, int] = {}
+    owners = e.index.arrays.passage_document[e.pool].tolist()
+    for document, score in zip(owners, (e.scores[e.pool] / e.attainable).tolist(), strict=True):
+        rank = seen.get(document, 0)
+        seen[document] = rank + 1
+        if rank < len(_PASSAGE_SHARES):
+            evidence[document] += _PASSAGE_SHARES[rank] * score
+    return evidence / np.float32(sum(_PASSAGE_SHARES))
+
+
+def document_level(e: Evidences) -> Evidence:
+    """Score documents as wholes with BM25, as a share of the score attainable."""
+    attainable = 2.2 * sum(e.idf.values())
+    return e.index.document_scores(e.terms) / np.float32(max(attainable, 1e-6))
+
+
+def density_level(e: Evidences) -> Evidence:
+    """Weigh how dense the question's terms are in a document by their idf, as a share of the densest one."""
+    density = np.zeros(e.index.document_count, dtype=np.float32)
+    arrays = e.index.arrays
+    for stem in e.terms.stems:
+        span = slice(arrays.document_ptr[stem], arrays.document_ptr[stem + 1])
+        density[arrays.document_ids[span]] += arrays.document_counts[span] * arrays.document_idf[stem]
+    density /= np.maximum(arrays.document_length, _DENSITY_FLOOR)
+    return density / max(float(density.max(initial=0.0)), 1e-9)
+
+
+def article_level(e: Evidences) -> Evidence:
+    """Give a document the share of its best passage that belongs to the article asked for.
+
+    When one document is the norm named for sure, the others get nothing for having an article of that number.
+    """
+    evidence = np.zeros(e.index.document_count, dtype=np.float32)
+    if not e.query.articles:
+        return evidence
+    only_named = e.norms.size > 0 and float(e.norms.max()) >= _SURE_NORM
+    for passage in e.pool[:_ARTICLE_POOL].tolist():
+        document = int(e.index.arrays.passage_document[passage])
+        if e.index.article(passage) in e.query.articles and not (only_named and e.norms[document] < _DOUBTFUL_NORM):
+            evidence[document] = max(evidence[document], e.scores[passage] / e.attainable)
+    return evidence
+
+
+def literal_level(e: Evidences) -> Evidence:
+    """Give 1 to a document with a passage that holds the whole question, word for word."""
+    evidence = np.zeros(e.index.document_count, dtype=np.float32)
+    evidence[[int(e.index.arrays.passage_document[p]) for p in e.literal]] = 1.0
+    return evidence
+
+
+def repealed_level(e: Evidences, documents: Sequence[DocumentRecord]) -> Evidence:
+    """Give 1 to documents whose front matter says that they are not in force."""
+    return np.array([document.identity.repealed for document in documents], dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class RoutingLevel:
+    """A row of the routing table: the signal's name (its weight is in the profile), the contract's level, evidence, reason."""
+
+    signal: str
+    level: str
+    evidence: Callable[[Evidences, Sequence[DocumentRecord]], Evidence]
+    why: str  # Spanish, {value} is the evidence
+
+
+ROUTING_LEVELS: tuple[RoutingLevel, ...] = (
+    RoutingLevel(
+        "claves_automaticas",
+        "palabras clave",
+        lambda e, _: e.names.automatic_keywords(e.query.stems, e.idf),
+        "sus palabras clave automáticas cubren {value:.0%} de la pregunta",
+    ),
+    RoutingLevel(
+        "claves_manuales",
+        "palabras clave",
+        lambda e, _: e.names.manual_keywords(e.query.name_stems),
+        "la pregunta contiene una de sus palabras clave manuales",
+    ),
+    RoutingLevel(
+        "siglas",
+        "palabras clave",
+        lambda e, _: e.names.acronym_match(e.query.acronyms),
+        "la pregunta lo nombra por sus siglas",
+    ),
+    RoutingLevel(
+        "densidad",
+        "densidad",
+        lambda e, _: density_level(e),
+        "densidad de los términos: {value:.0%} de la del documento más denso",
+    ),
+    RoutingLevel(
+        "documento",
+        "densidad",
+        lambda e, _: document_level(e),
+        "el documento entero reúne {value:.0%} de lo alcanzable",
+    ),
+    RoutingLevel(
+        "nombre_archivo",
+        "nombre",
+        lambda e, _: e.names.file_cover(e.query.name_stems),
+        "palabras de la pregunta en el nombre del archivo",
+    ),
+    RoutingLevel(
+        "alias",
+        "nombre",
+        lambda e, _: e.names.alias_cover(e.query.name_stems),
+        "la pregunta contiene palabras de su título o nombre",
+    ),
+    RoutingLevel(
+        "alias_literal",
+        "nombre",
+        lambda e, _: e.names.alias_phrase(e.query.name_stems, e.query.name_sequence),
+        "la pregunta contiene entero uno de sus nombres",
+    ),
+    RoutingLevel(
+        "norma", "nombre", lambda e, _: e.norms, "es la norma que la pregunta nombra ({value:.0%} de certeza)"
+    ),
+    RoutingLevel(
+        "pasajes",
+        "pasajes",
+        lambda e, _: passages_level(e),
+        "sus mejores pasajes reúnen {value:.0%} de lo alcanzable",
+    ),
+    RoutingLevel("articulo", "pasajes", lambda e, _: article_level(e), "contiene el artículo pedido"),
+    RoutingLevel("pregunta_literal", "pasajes", lambda e, _: literal_level(e), "un pasaje contiene la pregunta entera"),
+    RoutingLevel("derogado", "pasajes", repealed_level, "consta como no vigente"),
+)
+
+
+def route(
+    evidences: Evidences,
+    documents: Sequence[DocumentRecord],
+    *,
+    profile: Profile,
+    max_docs: int,
+    collection: str | None = None,
+) -> Routed:
+    """Return the documents with the most evidence, at most `max_docs`, or one when the question names a document.
+
+    Documents without any evidence are never returned. Ties go to the path that sorts first.
+    """
+    rows = [(level, profile.routing.get(level.signal, 0.0)) for level in ROUTING_LEVELS]
+    parts = [(level, weight * level.evidence(evidences, documents)) for level, weight in rows if weight]
+    total = np.sum([part for _, part in parts], axis=0) if parts else np.zeros(len(documents), dtype=np.float32)
+    if collection is not None:
+        inside = np.array([document.collection == collection for document in documents], dtype=bool)
+        total = np.where(inside, total, 0.0)
+    limit = 1 if evidences.query.names_document else max_docs
+    order = [int(d) for d in np.argsort(-total, kind="stable")[: limit + _BELOW] if total[d] > 0]
+    ranked = tuple(RoutedDocument(documents[d], _contributions(parts, d, profile)) for d in order)
+    missing = tuple(r.token for r in evidences.query.norms if r.number and not evidences.names.holds_norm(r))
+    return Routed(evidences.query, ranked[:limit], limit, ranked[limit:], missing)
+
+
+def _contributions(
+    parts: Sequence[tuple[RoutingLevel, Evidence]], document: int, profile: Profile
+) -> tuple[Contribution, ...]:
+    return tuple(
+        Contribution(
+            level.signal,
+            float(part[document]),
+            level.why.format(value=float(part[document]) / profile.routing[level.signal]),
+        )
+        for level, part in parts
+        if part[document]
+    )

@@ -1,0 +1,1 @@
+"""Search passages. Whoosh is the index of record; the arrays derived from its postings answer questions."""

@@ -1,0 +1,73 @@
+"""Find words of the index near a mistyped one: SymSpell's symmetric deletes, as two arrays that need no loading.
+
+Every dictionary word contributes the hashes of its prefix with up to `MAX_DISTANCE` letters deleted (Garbe, 2012). A
+question's word does the same, and only words that share a hash are compared, by Damerau-Levenshtein distance.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from symspellpy.editdistance import DistanceAlgorithm, EditDistance
+
+MAX_DISTANCE = 2
+PREFIX = 7  # letters of a word that deletes are taken from
+MIN_LETTERS = 4  # shorter words are no corrections
+MIN_COUNT = 2  # a word seen once may itself be a typing error
+
+_EDITS = EditDistance(DistanceAlgorithm.DAMERAU_OSA)
+
+
+class Near(NamedTuple):
+    """A near word: its position in the vocabulary and its distance in edits."""
+
+    word: int
+    distance: int
+
+
+def build(words: Sequence[str], counts: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int32]]:
+    """Return the hashes of all deletes, ascending, and the word each belongs to."""
+    pairs = [
+        (hashed, position)
+        for position, word in enumerate(words)
+        if counts[position] >= MIN_COUNT and len(word) >= MIN_LETTERS and word.isalpha()
+        for hashed in _hashes(word, MAX_DISTANCE)
+    ]
+    hashes = np.array([pair[0] for pair in pairs], dtype=np.uint64)
+    owners = np.array([pair[1] for pair in pairs], dtype=np.int32)
+    order = np.lexsort((owners, hashes))
+    return hashes[order], owners[order]
+
+
+def near(
+    word: str,
+    *,
+    max_distance: int,
+    hashes: npt.NDArray[np.uint64],
+    owners: npt.NDArray[np.int32],
+    word_at: Callable[[int], str],
+) -> list[Near]:
+    """Return the dictionary words within `max_distance` edits of `word`, nearest first."""
+    asked = np.array(sorted(_hashes(word, max_distance)), dtype=np.uint64)
+    lows, highs = np.searchsorted(hashes, asked), np.searchsorted(hashes, asked, side="right")
+    candidates = {int(owner) for low, high in zip(lows, highs, strict=True) for owner in owners[low:high]}
+    found = []
+    for candidate in candidates:
+        distance = _EDITS.compare(word, word_at(candidate), max_distance)
+        if 0 <= distance <= max_distance:
+            found.append(Near(candidate, int(distance)))
+    return sorted(found, key=lambda item: (item.distance, item.word))
+
+
+def _hashes(word: str, distance: int) -> set[int]:
+    prefix = word[:PREFIX]
+    level = {prefix}
+    forms = {prefix}
+    for _ in range(min(distance, len(prefix) - 1)):
+        level = {form[:i] + form[i + 1 :] for form in level for i in range(len(form))}
+        forms |= level
+    return {int.from_bytes(hashlib.blake2b(form.encode(), digest_size=8).digest(), "little") for form in forms}

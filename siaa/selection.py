@@ -1,0 +1,290 @@
+"""Choose the passages of one document that answer: a base score inside the document, then a table of signals.
+
+The base of `calibrado` is BM25F over body and heading path with the idf computed inside the document: a word that is
+all over this document says nothing about which of its passages is meant. Each signal may add a contribution; the
+score is their sum, by construction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import log1p, sqrt
+
+import numpy as np
+
+from siaa.evidence import Evidences
+from siaa.model import Contribution
+from siaa.profile import Profile
+from siaa.question import Query
+from siaa.records import DocumentRecord
+from siaa.search.arrays import IS_LIST
+from siaa.search.bm25f import Floats, Ints
+from siaa.search.index import SearchIndex
+
+_CANDIDATES = 40  # passages taken from each of two rankings: of the whole index, and inside the document
+PROXIMITY_WINDOW = 150  # characters (contract)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPassage:
+    """A passage and why: its score is the sum of its contributions, by construction."""
+
+    passage: int
+    contributions: tuple[Contribution, ...]
+
+    @property
+    def score(self) -> float:
+        """Return the sum of the points."""
+        return sum(contribution.points for contribution in self.contributions)
+
+
+class Candidates:
+    """The passages of one document that may be chosen for a question, and what the signals ask about them."""
+
+    def __init__(
+        self, evidences: Evidences, document: DocumentRecord, *, base: str, text_of: Callable[[int], str]
+    ) -> None:
+        self.query: Query = evidences.query
+        self.index: SearchIndex = evidences.index
+        self.text_of = text_of
+        self._evidences = evidences
+        self._base = base
+        self._span = self.index.passages_of(document.position)
+        self._stems = self.index.terms(self.query.local_stems, ()).stems
+
+    @cached_property
+    def passages(self) -> Ints:
+        """Return the candidates, ascending."""
+        first, stop = self._span.start, self._span.stop
+        best = [
+            _best(self._evidences.scores[first:stop], _CANDIDATES),
+            _best(self._inside + self._synonyms, _CANDIDATES),
+        ]
+        asked = [position for position in range(stop - first) if self._is_asked(first + position)]
+        chosen = {int(position) + first for ranking in best for position in ranking} | {p + first for p in asked}
+        return np.array(sorted(chosen | set(self.literal)), dtype=np.int32)
+
+    def _is_asked(self, passage: int) -> bool:
+        return bool(self.query.articles) and self.index.article(passage) in self.query.articles
+
+    @cached_property
+    def literal(self) -> frozenset[int]:
+        """Return the passages of the document that hold the whole question."""
+        return frozenset(p for p in self._evidences.literal if p in self._span)
+
+    @cached_property
+    def base(self) -> Floats:
+        """Return the base score of each passage of the document, shape (passages of the document,)."""
+        if self._base == "tfidf":
+            terms = self.index.terms(self.query.local_stems, ())
+            return self.index.tfidf_scores(terms)[self._span.start : self._span.stop]
+        return self._inside
+
+    @cached_property
+    def _inside(self) -> Floats:
+        scores = np.zeros(len(self._span), dtype=np.float32)
+        for stem in self._stems:
+            entries = self.index.stem_in(stem, self._span)
+            values = self.index.arrays.stem_local[entries]
+            scores[self.index.arrays.stem_passages[entries] - self._span.start] += self._local_idf(values) * values
+        return scores
+
+    @cached_property
+    def _synonyms(self) -> Floats:
+        return self._weaker(self.query.synonyms)
+
+    def synonyms(self, passage: int) -> float:
+        """Return the score of the question's synonyms in a passage."""
+        return float(self._synonyms[passage - self._span.start])
+
+    def _weaker(self, stems: Sequence[str]) -> Floats:
+        """Score stems that the question does not hold: the geometric mean of both idfs keeps common ones small."""
+        scores = np.zeros(len(self._span), dtype=np.float32)
+        for stem in self.index.terms(stems, ()).stems:
+            entries = self.index.stem_in(stem, self._span)
+            values = self.index.arrays.stem_local[entries]
+            weight = sqrt(self._local_idf(values) * float(self.index.arrays.stem_idf[stem]))
+            scores[self.index.arrays.stem_passages[entries] - self._span.start] += weight * values
+        return scores
+
+    def _local_idf(self, values: Floats) -> float:
+        holding = int(np.count_nonzero(values))
+        return max(log1p((len(self._span) - holding + 0.5) / (holding + 0.5)), 0.01)
+
+    @cached_property
+    def _weights(self) -> Floats:
+        """Return the idf of the question's stems over the whole index, shape (S + 1,), 0 elsewhere."""
+        weights = np.zeros(self.index.arrays.stem_idf.size + 1, dtype=np.float32)
+        for stem in self._stems:
+            weights[stem] = self.index.arrays.stem_idf[stem]
+        return weights
+
+    @cached_property
+    def _proximity(self) -> dict[int, float]:
+        """Return, per candidate, the best share of the question's idf within PROXIMITY_WINDOW characters."""
+        total = float(self._weights.sum())
+        if not total:
+            return {}
+        owners, offsets, stems = self.index.occurrences(self.passages, self._weights)
+        best: dict[int, float] = {}
+        bounds = np.searchsorted(owners, np.arange(self.passages.size + 1))
+        for position, passage in enumerate(self.passages.tolist()):
+            span = slice(int(bounds[position]), int(bounds[position + 1]))
+            if span.stop > span.start:
+                best[passage] = _densest(offsets[span].tolist(), stems[span].tolist(), self._weights) / total
+        return best
+
+    def proximity(self, passage: int) -> float:
+        """Return the best idf-weighted share of the question's stems within 150 characters of the passage."""
+        return self._proximity.get(passage, 0.0)
+
+    def heading_cover(self, passage: int) -> float:
+        """Return the share of the heading's idf that the question holds."""
+        stems = self.index.heading_stems(passage)
+        total = float(self.index.arrays.stem_idf[stems].sum()) if stems.size else 0.0
+        return float(self._weights[stems].sum()) / total if total else 0.0
+
+    def flag(self, passage: int, bit: int) -> bool:
+        """Tell whether a passage has a flag of `siaa.search.arrays`."""
+        return bool(int(self.index.arrays.passage_flags[passage]) & bit)
+
+    def opens_article(self, passage: int) -> bool:
+        """Tell whether the passage begins the document or another article than the one before it."""
+        articles = self.index.arrays.passage_article
+        return passage == self._span.start or bool(articles[passage] != articles[passage - 1])
+
+    def expansion_share(self, passage: int) -> float:
+        """Return the share of the expansion's stems that the passage holds."""
+        stems = self.index.terms(self.query.expansion, ()).stems
+        held = set(self.index.arrays.word_stem[self._words(passage)].tolist())
+        return len(held.intersection(stems)) / len(self.query.expansion) if self.query.expansion else 0.0
+
+    def _words(self, passage: int) -> Ints:
+        arrays = self.index.arrays
+        return arrays.forward_words[arrays.forward_ptr[passage] : arrays.forward_ptr[passage + 1]]
+
+
+Signal = Callable[[Candidates, int, float], Contribution | None]  # candidates, passage, weight
+
+
+def literal_question(c: Candidates, passage: int, weight: float) -> Contribution | None:
+    """Add `weight` when the passage holds the whole question, of at least three words (contract: +15)."""
+    return Contribution("pregunta_literal", weight, "contiene la pregunta entera") if passage in c.literal else None
+
+
+def own_article(c: Candidates, passage: int, weight: float) -> Contribution | None:
+    """Add `weight` when the passage belongs to the article asked for."""
+    article = c.index.article(passage)
+    if article not in c.query.articles:
+        return None
+    return Contribution("articulo_propio", weight, f"pertenece al artículo pedido ({article})")
+
+
+def _mention(degree: bool) -> Signal:
+    name = "articulo_grado" if degree else "articulo_mencion"
+
+    def signal(c: Candidates, passage: int, weight: float) -> Contribution | None:
+        numbers = [a for a in c.query.articles if a[0].isdigit() and a not in (c.index.article(passage),)]
+        text = c.text_of(passage)
+        for number in numbers:
+            mention = re.search(rf"\bart(?:[íi]culo|\.)\s*0*{re.escape(number)}(?!\d)\s?([º°])?", text, re.IGNORECASE)
+            if mention and bool(mention[1]) == degree:
+                return Contribution(name, weight, f"menciona el artículo {number}{'°' if degree else ''}")
+        return None
+
+    return signal
+
+
+def numbered_list(c: Candidates, passage: int, weight: float) -> Contribution | None:
+    """Add `weight` when the passage holds numbered steps (contract: +4)."""
+    return Contribution("lista", weight, "contiene una lista") if c.flag(passage, IS_LIST) else None
+
+
+def proximity(c: Candidates, passage: int, weight: float) -> Contribution | None:
+    """Add up to `weight` for the question's stems standing within 150 characters (contract: up to +20)."""
+    share = c.proximity(passage)
+    if not share:
+        return None
+    return Contribution("proximidad", weight * share, f"{share:.0%} de la pregunta junta en 150 caracteres")
+
+
+def heading(c: Candidates, passage: int, weight: float) -> Contribution | None:
+    """Add up to `weight` for the share of the passage's own heading that the question holds."""
+    share = c.heading_cover(passage)
+    return (
+        Contribution("encabezado", weight * share, f"la pregunta cubre {share:.0%} de su encabezado") if share else None
+    )
+
+
+def section_start(c: Candidates, passage: int, weight: float) -> Contribution | None:
+    """Add `weight` when the passage opens an article or the document."""
+    return Contribution("inicio", weight, "abre un artículo o el documento") if c.opens_article(passage) else None
+
+
+def synonyms(c: Candidates, passage: int, weight: float) -> Contribution | None:
+    """Add `weight` times the score of the question's synonyms inside the document."""
+    score = c.synonyms(passage)
+    return Contribution("sinonimos", weight * score, "contiene sinónimos de la pregunta") if score else None
+
+
+def expansion(c: Candidates, passage: int, weight: float) -> Contribution | None:
+    """Add up to `weight` for words that the kind of question adds (contract, query expansion)."""
+    share = c.expansion_share(passage)
+    return Contribution("expansion", weight * share, "contiene palabras de esa clase de pregunta") if share else None
+
+
+SIGNALS: dict[str, Signal] = {
+    "pregunta_literal": literal_question,
+    "articulo_propio": own_article,
+    "articulo_grado": _mention(degree=True),
+    "articulo_mencion": _mention(degree=False),
+    "lista": numbered_list,
+    "proximidad": proximity,
+    "encabezado": heading,
+    "inicio": section_start,
+    "sinonimos": synonyms,
+    "expansion": expansion,
+}
+
+
+def rank_passages(candidates: Candidates, profile: Profile) -> list[ScoredPassage]:
+    """Return the candidates with a score, best first, ties in document order."""
+    active = [(SIGNALS[name], weight) for name, weight in profile.selection.items() if weight]
+    first = candidates._span.start
+    scored = []
+    for passage in candidates.passages.tolist():
+        base = float(candidates.base[passage - first])
+        contributions = [Contribution("base", base, "términos de la pregunta en el pasaje")] if base else []
+        contributions += [c for signal, weight in active if (c := signal(candidates, passage, weight))]
+        scored.append(ScoredPassage(passage, tuple(contributions)))
+    return sorted((s for s in scored if s.score > 0), key=lambda s: (-s.score, s.passage))
+
+
+def _best(scores: Floats, count: int) -> Ints:
+    """Return the positions of the `count` best scores above 0."""
+    if scores.size > count:
+        positions = np.argpartition(-scores, count - 1)[:count]
+    else:
+        positions = np.arange(scores.size)
+    return positions[scores[positions] > 0].astype(np.int32)
+
+
+def _densest(offsets: Sequence[int], stems: Sequence[int], weights: Floats) -> float:
+    """Return the largest weight of distinct stems within PROXIMITY_WINDOW characters."""
+    counts: dict[int, int] = {}
+    total = best = 0.0
+    first = 0
+    for offset, stem in zip(offsets, stems, strict=True):
+        if not counts.get(stem):
+            total += float(weights[stem])
+        counts[stem] = counts.get(stem, 0) + 1
+        while offset - offsets[first] > PROXIMITY_WINDOW:
+            counts[stems[first]] -= 1
+            if not counts[stems[first]]:
+                total -= float(weights[stems[first]])
+            first += 1
+        best = max(best, total)
+    return best

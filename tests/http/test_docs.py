@@ -1,0 +1,34 @@
+"""docs/api.md names every endpoint and every error code that there is."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from service import failures, gunicorn_server
+from service.http_errors import HTTP_FAILURES, STATUS
+from service.llm import protocol
+from service.openapi import PATHS
+from siaa.errors import SiaaError
+from tests.http.conftest import ROOT
+
+PAGE = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+MODEL_ERRORS = [kind for kind in vars(protocol).values() if isinstance(kind, type) and issubclass(kind, SiaaError)]
+OWN = [kind for kind in vars(failures).values() if isinstance(kind, type) and issubclass(kind, SiaaError)]
+CODES = {kind.code for kind in [*STATUS, *MODEL_ERRORS, *OWN]} - {SiaaError.code}
+CODES |= {code for code, _ in HTTP_FAILURES.values()} | {gunicorn_server.TOO_LONG[0], gunicorn_server.MALFORMED[0]}
+
+
+@pytest.mark.parametrize("code", sorted(CODES))
+def test_every_code_has_its_row(code: str) -> None:
+    assert re.search(rf"^\| `{code}` \| \d{{3}} \|", PAGE, re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", sorted(PATHS))
+def test_every_endpoint_is_described(path: str) -> None:
+    assert re.sub(r"\{(\w+)\}", r"<\1>", path) in PAGE
+
+
+def test_no_row_is_about_nothing() -> None:
+    assert set(re.findall(r"^\| `(\w+)` \| \d{3} \|", PAGE, re.MULTILINE)) == CODES

@@ -1,0 +1,124 @@
+"""Starting and stopping: what is wrong is said at once in Spanish, and nothing waits for spaCy."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from service.__main__ import EXAMPLES, port_problem, welcome
+from siaa.config import Settings
+from tests.http.client import Client
+from tests.http.conftest import ROOT, environment, free_port, running
+
+
+def start(**variables: str) -> subprocess.CompletedProcess[str]:
+    """Run the service until it ends by itself."""
+    return subprocess.run(
+        [sys.executable, "-m", "service"],
+        cwd=ROOT,
+        env=environment(**variables),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_a_port_in_use_says_what_to_do() -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        run = start(SIAA_PORT=str(other.getsockname()[1]))
+    assert run.returncode == 2
+    assert "ya está en uso" in run.stderr
+    assert "SIAA_PORT=" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+# variables -> words of the sentence
+WRONG = [
+    ({"SIAA_PORT": "cien"}, "SIAA_PORT"),
+    ({"SIAA_HOST": "no.existe.invalid"}, "SIAA_HOST"),
+    ({"SIAA_HOST": "192.0.2.1"}, "SIAA_HOST"),  # exists, and is not ours
+    ({"SIAA_LLM": "openai"}, "SIAA_LLM_URL"),
+]
+
+
+@pytest.mark.parametrize(("variables", "words"), WRONG)
+def test_wrong_settings_end_with_one_sentence(variables: dict[str, str], words: str) -> None:
+    run = start(**{"SIAA_PORT": str(free_port()), **variables})
+    assert run.returncode == 2
+    assert words in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_a_free_port_is_no_problem() -> None:
+    assert port_problem(Settings(port=free_port())) is None
+
+
+def test_the_service_does_not_import_spacy() -> None:
+    names = "{'spacy', 'thinc', 'indexer'}"
+    code = f"import sys, service.wsgi, service.gunicorn_server; print(sorted({names} & set(sys.modules)))"
+    command = [sys.executable, "-c", code]
+    run = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=60, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+def test_starts_without_an_index_and_finds_it_when_it_comes(tmp_path: Path, sample_index: Path) -> None:
+    folder = tmp_path / "indice"
+    with running(SIAA_INDEX_DIR=str(folder)) as client:
+        waiting = client.get("/readyz")
+        assert waiting.status == 503
+        assert "make index" in waiting.json["error"]
+        assert client.get("/healthz").status == 200
+        folder.symlink_to(sample_index, target_is_directory=True)
+        assert client.request("POST", "/siaa/recargar").json["recargado"] is True
+        assert client.get("/readyz").status == 200
+
+
+def test_stops_gracefully_when_told_to(sample_index: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "service"],
+        cwd=ROOT,
+        env=environment(SIAA_INDEX_DIR=str(sample_index), SIAA_PORT=str(free_port())),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert "SIAA atiende en" in process.stdout.readline()
+    process.terminate()
+    process.communicate(timeout=20)
+    assert process.returncode == 0
+
+
+def test_the_welcome_shows_a_curl_for_every_endpoint() -> None:
+    text = welcome(Settings(host="0.0.0.0", port=5001))
+    assert text.count("curl ") == len(EXAMPLES) + 2
+    assert "http://127.0.0.1:5001/siaa/enrutar?q=%C2%BFCu%C3%A1l" in text
+    assert "Bearer" not in text
+    assert "$SIAA_ADMIN_TOKEN" in welcome(Settings(admin_token="clave"))
+    assert "clave" not in welcome(Settings(admin_token="secreta"))
+
+
+WAITRESS = ("-c", "from service.__main__ import welcome; from service.server import serve_with_waitress as serve; "
+            "from siaa.config import load_settings; s = load_settings(); "
+            "raise SystemExit(serve(s, ready=lambda: print(welcome(s), flush=True)))")  # fmt: skip
+
+
+def test_waitress_serves_the_same(sample_index: Path, service: Client) -> None:
+    name = service.get("/siaa/documentos?coleccion=sierju").json["documentos"][0]["doc"].rsplit("/", 1)[-1]
+    paths = [f"/siaa/keywords/sierju%2F{name}", f"/siaa/ver/sierju/{name}"]
+    targets = [*paths, "/siaa/keywords/%zz", "/siaa/enrutar?q=%FF"]
+    with running(command=WAITRESS, SIAA_INDEX_DIR=str(sample_index)) as other:
+        for target in targets:
+            assert (other.get(target).status, other.get(target).body) == (
+                service.get(target).status,
+                service.get(target).body,
+            )
+        assert other.raw_get("/siaa/enrutar?q=¿Qué+es+SIERJU?".encode()).status == 200
+        assert other.chat("¿Qué es el SIERJU?").events[-1] == "[DONE]"

@@ -1,0 +1,199 @@
+"""The answer of a machine without a model.
+
+1. Every quote is a slice of its document, stands in the answer as it is, and names its document and article.
+2. The answer has at most 600 characters; sentences and list items are whole, an item comes with its lead-in.
+3. The sentence that answers best comes first; an echo of the question is no answer.
+4. Only a sentence that is too long by itself is cut, between clauses.
+5. Too little of the question in the passages: no answer. The refusal's words are in no answer.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.extractive import MAX_CHARS, ExtractiveAnswer, coverage, extract
+from service.messages import REFUSAL
+from siaa.model import Fragment, Piece
+from siaa.text import fold
+
+OFFSET = 1000  # of the first piece in its document
+
+
+def stems(text: str) -> list[str]:
+    """Stand in for the analyzer: folded words of four letters or more, cut to five, and numbers."""
+    return [word[:5] for word in re.findall(r"\w+", fold(text)) if len(word) > 3 or word.isdigit()]
+
+
+def fragment(*texts: str, articles: tuple[str, ...] = (), name: str = "acuerdo.md", heading: str = "") -> Fragment:
+    pieces, start = [], OFFSET
+    for position, text in enumerate(texts):
+        article = articles[position] if articles else ""
+        pieces.append(Piece(heading, start, start + len(text), text, article))
+        start += len(text) + 50
+    return Fragment(f"normativa/{name}", name, tuple(pieces))
+
+
+def ask(question: str, *fragments: Fragment) -> ExtractiveAnswer | None:
+    return extract(fragments, weights=dict.fromkeys(stems(question), 2.0), stems=stems)
+
+
+def answer(question: str, *fragments: Fragment) -> ExtractiveAnswer:
+    found = ask(question, *fragments)
+    assert found is not None
+    return found
+
+
+REPORT = (
+    "Los formularios se reportan cada trimestre. El plazo para reportar es de cinco días hábiles después de cada uno.\n"
+    "La información la consolida la Unidad. Cada despacho conserva copia de lo suyo."
+)
+
+
+def test_the_best_sentence_comes_first_with_its_place() -> None:
+    found = answer("¿Qué plazo hay para reportar?", fragment(REPORT, articles=("5",)))
+    assert found.text.startswith("Según el documento acuerdo.md, artículo 5: «El plazo para reportar es de cinco días")
+    assert found.quotes[0].article == "5"
+    assert found.quotes[0].doc_id == "normativa/acuerdo.md"
+
+
+def test_offsets_are_those_of_the_document() -> None:
+    document = " " * OFFSET + REPORT
+    for quote in answer("¿Qué plazo hay para reportar?", fragment(REPORT)).quotes:
+        assert document[quote.start : quote.end] == quote.text
+
+
+INTRODUCTIONS: list[tuple[Fragment, str]] = [
+    (fragment(REPORT, articles=("14_bis",)), "Según el documento acuerdo.md, artículo 14 bis: «"),
+    (fragment(REPORT, heading="Plazos"), "Según el documento acuerdo.md, sección «Plazos»: «"),
+    (fragment(REPORT), "Según el documento acuerdo.md: «"),
+]
+
+
+@pytest.mark.parametrize(("given_fragment", "expected"), INTRODUCTIONS)
+def test_introductions(given_fragment: Fragment, expected: str) -> None:
+    assert answer("¿Qué plazo hay para reportar?", given_fragment).text.startswith(expected)
+
+
+def test_quotes_of_one_article_share_an_introduction() -> None:
+    found = answer("¿Qué plazo hay para reportar los formularios?", fragment(REPORT, articles=("5",)))
+    assert len(found.quotes) > 1
+    assert found.text.count("Según el documento") == 1
+
+
+def test_a_list_item_comes_with_its_lead_in() -> None:
+    text = "El juez debe hacer lo siguiente:\n\n1. Firmar el acta de visita.\n2. Guardar copia del formulario en papel."
+    found = answer("¿Quién guarda la copia del formulario?", fragment(text))
+    assert [quote.text for quote in found.quotes[:2]] == [
+        "El juez debe hacer lo siguiente:",
+        "2. Guardar copia del formulario en papel.",
+    ]
+
+
+def test_the_lead_in_counts_for_its_items() -> None:
+    text = "Se ordenan expedientes.\n\nSon tareas del archivero:\n\n1. Firmar.\n2. Ordenar expedientes ya."
+    found = answer("¿Qué tareas tiene el archivero con los expedientes?", fragment(text))
+    assert [quote.text for quote in found.quotes[:2]] == ["Son tareas del archivero:", "2. Ordenar expedientes ya."]
+
+
+def test_what_follows_a_list_has_no_lead_in() -> None:
+    text = "Son deberes:\n\n1. Firmar actas.\n\nEl archivero ordena expedientes viejos."
+    found = answer("¿archivero expedientes?", fragment(text))
+    assert found.quotes[0].text == "El archivero ordena expedientes viejos."
+
+
+def test_an_echo_of_the_question_is_no_answer() -> None:
+    text = "Plazo para reportar. El plazo para reportar vence a los cinco días hábiles del trimestre siguiente."
+    found = answer("¿Plazo para reportar?", fragment(text))
+    assert found.quotes[0].text.startswith("El plazo para reportar vence")
+
+
+def test_headings_and_captions_are_not_quoted_alone() -> None:
+    text = "## Plazo para reportar\n\nARTÍCULO 5. Plazo para reportar. Son cinco días hábiles desde el trimestre."
+    found = answer("¿Plazo para reportar?", fragment(text, articles=("5",)))
+    assert [quote.text for quote in found.quotes] == [text.split("\n\n")[1]]
+
+
+def test_a_sentence_too_long_is_cut_between_clauses() -> None:
+    clause = "el despacho cumple con lo que se le pide en todo momento, "
+    core = "el plazo para reportar vence a los cinco días hábiles,"
+    text = f"Cuando {clause * 8}{core} {clause * 8}y así termina."
+    found = answer("¿Qué plazo hay para reportar?", fragment(text))
+    assert len(found.quotes) == 1
+    assert core in found.quotes[0].text
+    assert len(found.text) <= MAX_CHARS
+    assert found.quotes[0].text in text
+
+
+def test_the_passages_score_decides_between_equal_sentences() -> None:
+    given_fragment = fragment("El plazo vence pronto en marzo.", "El plazo vence pronto en abril.", articles=("1", "2"))
+    for position, piece in enumerate(given_fragment.pieces):
+        scores = {("normativa/acuerdo.md", each.start): 1.0 + 9 * (each is piece) for each in given_fragment.pieces}
+        found = extract([given_fragment], weights={"plazo": 2.0}, stems=stems, piece_scores=scores)
+        assert found is not None
+        assert found.quotes[0].article == str(position + 1)
+
+
+def test_expansions_help_to_choose_and_do_not_cover() -> None:
+    given_fragment = fragment("El informe es largo y claro. El informe tiene periodicidad anual en todo caso.")
+    found = extract([given_fragment], weights={"infor": 2.0}, expansion={"perio": 1.0}, stems=stems)
+    assert found is not None
+    assert "periodicidad" in found.quotes[0].text
+    assert extract([given_fragment], weights={"gatos": 2.0}, expansion={"perio": 1.0}, stems=stems) is None
+
+
+REFUSALS: list[tuple[str, tuple[Fragment, ...]]] = [
+    ("¿Cuánto cuesta el pasaporte?", (fragment(REPORT),)),  # nothing of it is there
+    ("¿plazo salario pasaporte embajada gatos?", (fragment(REPORT),)),  # a fifth of it is
+    ("¿y?", (fragment(REPORT),)),  # no informative word
+    ("¿Qué plazo hay?", ()),  # no document
+    ("¿Qué plazo hay?", (fragment(),)),  # an empty one
+    ("¿Qué plazo hay?", (fragment("Plazo."),)),  # only an echo
+]
+
+
+def test_the_words_of_the_refusal_are_not_quoted() -> None:
+    assert ask("¿Qué plazo hay?", fragment(f"El plazo es largo y sabido. {REFUSAL}", heading="Plazo")) is not None
+    assert ask("¿Qué información encontré en los documentos?", fragment(REFUSAL)) is None
+
+
+def test_fewer_characters_where_a_notice_goes_before() -> None:
+    found = extract([fragment(REPORT * 4)], weights={"plazo": 2.0}, stems=stems, max_chars=300)
+    assert found is not None
+    assert len(found.text) <= 300
+
+
+def test_no_room_for_a_quotation_is_no_answer() -> None:
+    assert ask("¿Qué plazo hay?", fragment(REPORT, name="n" * 590)) is None
+
+
+@pytest.mark.parametrize(("question", "fragments"), REFUSALS)
+def test_no_answer(question: str, fragments: tuple[Fragment, ...]) -> None:
+    assert ask(question, *fragments) is None
+
+
+def test_coverage_counts_headings_and_names() -> None:
+    given_fragment = fragment("Son cinco días.", name="circular_plazos.md", heading="Reportes")
+    weights = {"plazo": 1.0, "repor": 2.0, "gatos": 1.0}
+    assert coverage([given_fragment], weights=weights, stems=stems) == pytest.approx(0.75)
+
+
+SENTENCES = ["El plazo vence.", "- Un deber;", "Son deberes del juez:", "palabra " * 90, "\n\n", "¿Plazo?", "x" * 700]
+
+
+@given(st.lists(st.lists(st.sampled_from(SENTENCES)).map(" ".join) | st.text(), max_size=3), st.sampled_from(["", "5"]))
+def test_any_passage_gives_whole_slices_within_the_limit(texts: list[str], article: str) -> None:
+    given_fragment = fragment(*texts, articles=(article,) * len(texts), heading="Deberes del juez")
+    found = ask("¿Qué plazo y deber tiene el juez?", given_fragment)
+    if found is None:
+        return
+    assert 0 < len(found.text) <= MAX_CHARS
+    assert REFUSAL not in found.text
+    assert found.quotes
+    for quote in found.quotes:
+        piece = next(each for each in given_fragment.pieces if each.start <= quote.start and quote.end <= each.end)
+        assert piece.text[quote.start - piece.start : quote.end - piece.start] == quote.text
+        assert f"«{quote.text}»" in found.text

@@ -1,0 +1,72 @@
+"""Files to documents, and what is said about doubtful ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from indexer.readers import READERS, read_document
+from siaa.errors import UnreadableDocumentError
+from siaa.model import BlockKind, Document
+
+
+def read(folder: Path, data: bytes, name: str = "x.md") -> Document:
+    path = folder / name
+    path.write_bytes(data)
+    return read_document(path, doc_id=f"normativa/{name}", collection="normativa")
+
+
+def test_reads_a_document(tmp_path: Path) -> None:
+    data = "---\ntitulo: Guía\n---\r\n# Guía\r\n\r\nTexto con o\ufb01cina y pa\u00adlabra.\r\n".encode()
+    document = read(tmp_path, data)
+    assert (document.doc_id, document.collection, document.title) == ("normativa/x.md", "normativa", "Guía")
+    assert document.text == "# Guía\n\nTexto con oficina y palabra.\n"
+    assert document.metadata == {"titulo": "Guía"}
+    assert [block.kind for block in document.blocks] == [BlockKind.HEADING, BlockKind.PARAGRAPH]
+    assert document.warnings == ()
+
+
+def test_suffixes_ignore_case(tmp_path: Path) -> None:
+    assert read(tmp_path, b"# Uno\n", "Circular (definitiva).MD").title == "Uno"
+    assert set(READERS) == {".md", ".txt"}
+
+
+@pytest.mark.parametrize(
+    ("data", "warned"),
+    [
+        (b"", "vacío"),
+        (b" \n\n", "vacío"),
+        (b"---\ntitulo: Solo\n---\n", "cabecera"),  # metadata only
+        (b"x" * 30_000, "línea de 30000"),
+        (
+            "Artículo 3. Son deberes los siguientes:\n\n(Modificado por la ley 5)\n\nArtículo 4. Rige.\n".encode(),
+            "artículo 3",
+        ),
+    ],
+)
+def test_warns(tmp_path: Path, data: bytes, warned: str) -> None:
+    document = read(tmp_path, data)
+    assert warned in " ".join(document.warnings)
+
+
+def test_an_empty_file_is_a_document_without_blocks(tmp_path: Path) -> None:
+    document = read(tmp_path, b"", "vacio.txt")
+    assert (document.text, document.blocks, document.title) == ("", (), "Vacio")
+
+
+def test_a_page_gives_its_title(tmp_path: Path) -> None:
+    data = b"\xef\xbb\xbf<!DOCTYPE html><html><head><title>Preguntas</title></head><body><p>Uno</p></body></html>"
+    document = read(tmp_path, data)
+    assert (document.title, document.text.strip()) == ("Preguntas", "Uno")
+
+
+@pytest.mark.parametrize(("name", "data"), [("x.pdf", b"Texto"), ("x.md", b"%PDF-1.4"), ("x.txt", bytes(500))])
+def test_refuses_what_it_cannot_read(tmp_path: Path, name: str, data: bytes) -> None:
+    with pytest.raises(UnreadableDocumentError):
+        read(tmp_path, data, name)
+
+
+def test_a_missing_file_is_unreadable(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableDocumentError, match="No se pudo leer"):
+        read_document(tmp_path / "no.md", doc_id="general/no.md", collection="general")
