@@ -17,6 +17,7 @@ from service.messages import REFUSAL
 from service.prompt import build_messages
 from siaa.errors import UnknownCollectionError
 from siaa.model import Fragment
+from siaa.routing import ROUTING_LEVELS
 from siaa.text import fold, normalise, squeeze
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from siaa.routing import Routed
 
 log = logging.getLogger(__name__)
+
+LEVEL_OF = {row.signal: row.level for row in ROUTING_LEVELS}  # signal -> level of the contract, in Spanish
 
 VERIFIED = "verificada"  # the quotation stands in the document, character by character
 PARTIAL = "parcial"  # the passage was given to the model; which sentence rests on it is not checked
@@ -108,8 +111,12 @@ def route_question(retriever: Retriever, raw: str, *, collection: str | None = N
     routed = retriever.route(retriever.ask(raw), collection=chosen)
     if log.isEnabledFor(logging.DEBUG):
         for found in routed.documents:
-            shares = ", ".join(f"{part.signal} {part.points:+.3f}" for part in found.contributions)
-            log.debug("[ENRUTADOR] %s %.3f (%s)", found.document.name, found.score, shares)
+            shares: dict[str, float] = {}
+            for part in found.contributions:
+                level = LEVEL_OF[part.signal]
+                shares[level] = shares.get(level, 0.0) + part.points
+            told = ", ".join(f"{level} {share:+.3f}" for level, share in shares.items())
+            log.debug("[ENRUTADOR] %s %.3f (%s)", found.document.name, found.score, told)
     return routed
 
 

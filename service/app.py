@@ -54,6 +54,16 @@ def create_app(
     return app
 
 
+def start_app(settings: Settings) -> Flask:
+    """Return the application with its index open already, so that the first question need not wait for it.
+
+    Raises ConfigError as `create_app` does.
+    """
+    app = create_app(settings)
+    app.extensions["siaa"].holder.reload()
+    return app
+
+
 def _begin() -> None:
     g.began = time.monotonic()
     check_path(request.environ)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from service.answering import Delta, Event, Found, Nearest, Sentence, Source, Sources
+from service.answering import LEVEL_OF, Delta, Event, Found, Nearest, Sentence, Source, Sources
 from siaa.model import Contribution, Json
 from siaa.text import fold
 
@@ -186,7 +186,7 @@ def _levels(found: RoutedDocument) -> Json:
     return {
         "doc": found.document.name,
         "puntaje": round(found.score, SCORE_DECIMALS),
-        "niveles": _contributions("nivel", found.contributions),
+        "niveles": [{"nivel": LEVEL_OF[row["senal"]], **row} for row in _contributions(found.contributions)],
     }
 
 
@@ -198,12 +198,12 @@ def _signals(chunk: ScoredChunk) -> Json:
         "titulo": chunk.heading,
         "articulo": chunk.article,
         "puntaje": round(chunk.score, SCORE_DECIMALS),
-        "senales": _contributions("senal", chunk.contributions),
+        "senales": _contributions(chunk.contributions),
     }
 
 
-def _contributions(name: str, contributions: Iterable[Contribution]) -> list[Json]:
-    return [{name: c.signal, "puntos": round(c.points, SCORE_DECIMALS), "motivo": c.why} for c in contributions]
+def _contributions(contributions: Iterable[Contribution]) -> list[Json]:
+    return [{"senal": c.signal, "puntos": round(c.points, SCORE_DECIMALS), "motivo": c.why} for c in contributions]
 
 
 def _source(number: int, source: Source) -> Json:

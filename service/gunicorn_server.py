@@ -10,9 +10,12 @@ from typing import Any
 from flask import Flask
 from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
 from gunicorn.http.errors import LimitRequestHeaders, LimitRequestLine  # type: ignore[import-untyped]
+from gunicorn.http.message import Request  # type: ignore[import-untyped]
+from gunicorn.http.parser import RequestParser  # type: ignore[import-untyped]
 from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
 
-from service.app import create_app
+from service.app import create_app, start_app
+from service.request_line import escape_line
 from siaa.config import Settings
 
 GRACE_SECONDS = 10  # for answers under way when told to stop
@@ -24,8 +27,26 @@ TOO_LONG = ("direccion_demasiado_larga", "La dirección o las cabeceras son dema
 MALFORMED = ("peticion_invalida", "La petición está mal formada: revise la dirección, el método y las cabeceras.")
 
 
+class _Request(Request):  # type: ignore[misc]
+    """A request whose address may hold letters of any language unescaped, as curl sends what is typed."""
+
+    def parse_request_line(self, line_bytes: bytes) -> None:
+        """Escape the bytes that are not ASCII, which gunicorn would refuse, then parse."""
+        super().parse_request_line(escape_line(line_bytes))
+
+
+class _Parser(RequestParser):  # type: ignore[misc]
+    mesg_class = _Request
+
+
 class Worker(ThreadWorker):  # type: ignore[misc]
     """A worker that tells a client in the shape of the contract what gunicorn itself refuses."""
+
+    def enqueue_req(self, conn: Any) -> None:
+        """Give a new connection our parser, then let a thread answer."""
+        if conn.parser is None:
+            conn.parser = _Parser(self.cfg, conn.sock, conn.client)
+        super().enqueue_req(conn)
 
     def handle_error(self, req: object, client: socket.socket, addr: object, exc: BaseException) -> None:
         """Answer a request that never reached the application, and close."""
@@ -78,11 +99,12 @@ def serve_with_gunicorn(settings: Settings, *, ready: Callable[[], None]) -> int
         "keepalive": KEEP_ALIVE_SECONDS,
         "graceful_timeout": GRACE_SECONDS,
         "limit_request_line": UNLIMITED_LINE,
+        "http_parser": "python",  # the other one would not ask `_Request`
         "forwarded_allow_ips": "",  # no header decides who asks
         "control_socket_disable": True,
         "loglevel": "warning",
         "proc_name": "siaa",
         "post_worker_init": post_worker_init,
     }
-    _Application(lambda: create_app(settings), options).run()
+    _Application(lambda: start_app(settings), options).run()
     return 0

@@ -20,6 +20,7 @@ log = logging.getLogger(__name__)
 
 CHECK_SECONDS = 1.0  # CURRENT is looked at no more often than this
 RETRY_SECONDS = 30.0  # a generation that failed its check is tried again after this long, or by `reload`
+WARM_UP = "¿Qué dice el artículo 1?"
 NO_INDEX = "No hay un índice que servir. Constrúyalo con «make index» y vuelva a intentarlo."
 UNEXPECTED = "El índice nuevo no se pudo abrir por un fallo inesperado; el registro del servicio tiene los detalles."
 
@@ -28,18 +29,21 @@ NameReader = Callable[[Path], str | None]
 
 
 def opener_for(settings: Settings) -> Opener:
-    """Return what opens the published generation of a folder with the profile and limits of `settings`."""
+    """Return what opens and warms the published generation of a folder with the profile and limits of `settings`."""
 
     def open_retriever(index_dir: Path) -> Retriever:
         generation = open_current(index_dir)
         try:
             profile = load_profile(generation, settings.perfil)
-            return Retriever(
+            retriever = Retriever(
                 generation,
                 profile=profile,
                 max_docs=settings.max_docs_contexto,
                 max_chunks=settings.max_chunks_contexto,
             )
+            # What a first question reads and computes is paid here; a generation that cannot answer is not served.
+            retriever.gather(retriever.route(retriever.ask(WARM_UP)))
+            return retriever
         except BaseException:
             generation.close()
             raise

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from types import FrameType
 
-from service.app import create_app
+from service.app import start_app
 from siaa.config import Settings
 
 
@@ -27,7 +27,7 @@ def serve_with_waitress(settings: Settings, *, ready: Callable[[], None]) -> int
     """Serve with waitress, in this process."""
     from service.waitress_server import open_server
 
-    server = open_server(create_app(settings), settings)
+    server = open_server(start_app(settings), settings)
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt

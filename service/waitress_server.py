@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from flask import Flask
@@ -10,11 +9,11 @@ from waitress.channel import HTTPChannel  # type: ignore[import-untyped]
 from waitress.parser import HTTPRequestParser  # type: ignore[import-untyped]
 from waitress.server import create_server  # type: ignore[import-untyped]
 
+from service.request_line import escape_line
 from siaa.config import Settings
 
 BACKLOG = 1024  # connections that wait to be accepted
 CONNECTIONS = 1000  # a stream holds a connection for as long as it lasts
-_NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 
 class Parser(HTTPRequestParser):  # type: ignore[misc]
@@ -23,8 +22,7 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
     def parse_header(self, header_plus: bytes) -> None:
         """Escape the bytes of the request line that are not ASCII, then parse."""
         line, separator, rest = header_plus.partition(b"\r\n")
-        escaped = _NOT_ASCII.sub(lambda match: b"%%%02X" % match[0][0], line)
-        super().parse_header(escaped + separator + rest)
+        super().parse_header(escape_line(line) + separator + rest)
 
 
 def open_server(app: Flask, settings: Settings) -> Any:

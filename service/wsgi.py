@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.app import create_app
+from service.app import start_app
 from siaa.config import load_settings
 
-app = create_app(load_settings())
+app = start_app(load_settings())

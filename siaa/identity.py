@@ -36,7 +36,12 @@ _APPROVAL = re.compile(
 )
 _DATE = re.compile(r"\b(?:de|,)\s+\d{1,2}\s+de\s+\w+")
 _FORM = re.compile(r"formulario sierju\s+(.{1,103})")
-_PRINTED_CONTENTS = re.compile(r"\s*(?:tabla de contenidos?|contenido|indice)\b")
+# What follows a title block: from here on, lines in capitals head parts of the text.
+_AFTER_TITLE = re.compile(
+    r"(?:tabla de contenidos?|contenido|indice|presentacion|introduccion|antecedentes|considerando|instrucciones|preambulo"
+    r"|exposicion de motivos|a todos los que|resuelve|decreta|acuerda|dispongo|[ivx]{1,4}\W*$"
+    r"|(?:titulo|capitulo|libro|parte|seccion|articulo|anexo)\b.{0,20}(?:\d|\b[ivx]+\b|preliminar|primer|unic))\b"
+)
 _CONNECTORS = frozenset("de del la las los el y e en a al para por sobre con lo".split())
 _RANK_WORDS = frozenset("ley real decreto organica legislativo".split())
 _FAMOUS_FIRST_WORDS = frozenset(
@@ -120,7 +125,7 @@ def _identify(document: Document, analyzer: Analyzer, mined: Mapping[Norm, Seque
         title_stems=tuple(stem for text in (document.title, file_name, *block[:3]) for stem in _stems(text, analyzer)),
         name_stems=tuple(dict.fromkeys(_stems(file_name, analyzer))),
         repealed=_repealed(document.metadata),
-        edition=_edition(document, block),
+        edition=_edition(document, block, norms),
     )
 
 
@@ -155,7 +160,7 @@ def _title_block(document: Document) -> tuple[str, ...]:
     lines = (strip_markup(line) for line in document.text[: min(contents, 6000)].splitlines())
     found = []
     for line in [line for line in lines if line][:_TITLE_BLOCK_LINES]:
-        if _PRINTED_CONTENTS.match(fold(line)):
+        if _AFTER_TITLE.match(fold(line)):
             break
         if len(line) <= _LONGEST_TITLE_LINE and (line.startswith(("“", '"')) or _in_capitals(line)):
             found.append(line.strip('“”" '))
@@ -259,10 +264,11 @@ def _repealed(metadata: Mapping[str, str]) -> bool:
     return bool(status) and fold(status) not in ("in_force", "vigente")
 
 
-def _edition(document: Document, block: Sequence[str]) -> str:
-    """Return the year a document says it was issued in: front matter, file name, title block, then its first lines."""
+def _edition(document: Document, block: Sequence[str], norms: Sequence[Norm]) -> str:
+    """Return the year a document says it was issued in: front matter, number, file name, title block, then its first lines."""
     sources = (
         document.metadata.get("fecha_documento", ""),
+        *(norm.year for norm in norms),
         document.name,
         *block,
         document.text[:600],

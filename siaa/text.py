@@ -71,7 +71,7 @@ def squeeze(text: str) -> str:
     return _SPACE_RUN.sub(" ", text).strip()
 
 
-_MARKUP = re.compile(r"^\s*#{1,6}\s+|\*\*|__|(?<!\w)[_*](?=\S)|(?<=\S)[_*](?!\w)|\s*#+\s*$")
+_MARKUP = re.compile(r"^\s*#{1,6}\s+|\*\*|__|(?<![\w.])[_*](?=\S)|(?<=\S)[_*](?!\w)|\s*#+\s*$")
 
 
 def strip_markup(line: str) -> str:

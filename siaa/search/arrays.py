@@ -41,14 +41,13 @@ class Vocabulary:
         return cls(ordered, {term: position for position, term in enumerate(ordered)})
 
     def save(self, path: Path) -> None:
-        """Write one term per line."""
-        path.write_text("\n".join(self.terms), encoding="utf-8")
+        """Write one term per line, each line with its end: the empty term is a line too."""
+        path.write_text("".join(f"{term}\n" for term in self.terms), encoding="utf-8", newline="\n")
 
     @classmethod
     def load(cls, path: Path) -> Vocabulary:
         """Read what `save` wrote."""
-        text = path.read_text(encoding="utf-8")
-        terms = tuple(text.split("\n")) if text else ()
+        terms = tuple(path.read_bytes().decode("utf-8").split("\n")[:-1])
         return cls(terms, {term: position for position, term in enumerate(terms)})
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -113,27 +114,35 @@ class FakeModel:
 
 
 @contextmanager
-def model_server(pieces: Sequence[str]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Run an OpenAI-compatible server that answers every chat with `pieces`; yield its address and what it is sent."""
+def model_server(pieces: Sequence[str], *, pause: float = 0.0) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Run an OpenAI-compatible server that answers every chat with `pieces`; yield its address and what it is sent.
+
+    `pause` is the seconds before each piece. A client that leaves is entered as {"left": True}.
+    """
     received: list[dict[str, Any]] = []
     chunks = [{"choices": [{"delta": {"content": piece}}]} for piece in pieces]
     chunks.append({"choices": [{"delta": {}, "finish_reason": "stop"}]})
-    stream = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
+    frames = [f"data: {json.dumps(chunk)}\n\n".encode() for chunk in chunks] + [b"data: [DONE]\n\n"]
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self._send("application/json", b'{"data": [{"id": "guion"}]}')
+            self._send("application/json", [b'{"data": [{"id": "guion"}]}'])
 
         def do_POST(self) -> None:
             received.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            self._send("text/event-stream", stream.encode())
+            try:
+                self._send("text/event-stream", frames)
+            except OSError:
+                received.append({"left": True})
 
-        def _send(self, kind: str, body: bytes) -> None:
+        def _send(self, kind: str, frames: Sequence[bytes]) -> None:
             self.send_response(200)
             self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Content-Length", str(sum(map(len, frames))))
             self.end_headers()
-            self.wfile.write(body)
+            for frame in frames:
+                time.sleep(pause)
+                self.wfile.write(frame)
 
         def log_message(self, *_: object) -> None:
             """Keep the test's output clean."""

@@ -84,7 +84,7 @@ CASES = [
     Case("near doc", "/siaa/keywords/acuerdo_psaa16-10476.md", 404, "documento_desconocido"),
     Case("climbing path", "/siaa/ver/..%2F..%2Fetc%2Fpasswd", 404, "documento_desconocido"),
     Case("climbing path, raw", "/siaa/ver/../../etc/passwd", 404, "documento_desconocido"),
-    Case("absolute path", "/siaa/ver//etc/passwd", 404, "documento_desconocido"),
+    Case("absolute path", "/siaa/ver//etc/passwd", 404, "ruta_desconocida"),
     Case("absolute path as doc", "/siaa/fragmento?doc=/etc/passwd&q=x", 404, "documento_desconocido"),
     Case("backslash", "/siaa/keywords/..%5C..%5Cwindows%5Cwin.ini", 404, "documento_desconocido"),
     Case("NUL in path", f"/siaa/ver/{DOC}%00.txt", 400, INVALID),

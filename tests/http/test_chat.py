@@ -10,9 +10,12 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,6 +30,7 @@ from service.llm.protocol import ModelBusyError, ModelCutError
 from service.messages import REFUSAL
 from siaa.config import Settings
 from tests.http.client import Answer, Client
+from tests.http.conftest import running
 from tests.http.fakes import FakeIndex, FakeModel, model_server
 
 ANSWERABLE = "¿Quiénes son los funcionarios responsables de reportar la información?"
@@ -235,13 +239,40 @@ def test_a_client_that_leaves_ends_the_call_and_gives_the_generation_back(sample
     assert context.active.count == 0
 
 
+def test_over_a_socket_pieces_come_one_by_one_and_leaving_frees_the_model(sample_index: Path) -> None:
+    body = json.dumps({"messages": [{"role": "user", "content": ANSWERABLE}]}).encode()
+    with (
+        model_server(["palabra "] * 200, pause=0.05) as (url, received),
+        running(SIAA_INDEX_DIR=str(sample_index), SIAA_LLM_URL=url) as client,
+    ):
+        connection = http.client.HTTPConnection(client.host, client.port, timeout=30)
+        connection.request("POST", "/siaa/chat", body, {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        began = time.monotonic()
+        assert b"documentos" in response.readline()
+        response.readline()
+        assert b"palabra" in response.readline()
+        assert time.monotonic() - began < 5  # the whole answer takes ten seconds
+        assert client.get("/siaa/estado").json["usuarios_activos"] == 1
+        response.close()
+        connection.close()
+        assert eventually(lambda: {"left": True} in received)
+        assert eventually(lambda: client.get("/siaa/estado").json["usuarios_activos"] == 0)
+
+
+def eventually(holds: Callable[[], bool], *, seconds: float = 5) -> bool:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if holds():
+            return True
+        time.sleep(0.05)
+    return False
+
+
 def test_nobody_is_counted_when_all_have_their_answer(service: Client) -> None:
     for _ in range(5):
         service.chat("SIERJU")
-    deadline = time.monotonic() + 5
-    while (active := service.get("/siaa/estado").json["usuarios_activos"]) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert active == 0
+    assert eventually(lambda: service.get("/siaa/estado").json["usuarios_activos"] == 0)
 
 
 # -- small talk -----------------------------------------------------------------------------------------------------

