@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from siaa.generation import Generation
     from siaa.question import Query
     from siaa.records import DocumentRecord
-    from siaa.retrieval import DensityRow, ScoredChunk, Selected, Trace
+    from siaa.retrieval import Density, ScoredChunk, Selected, Trace
     from siaa.routing import Routed, RoutedDocument
 
 DENSITY_DECIMALS = 6  # contract, /siaa/densidad
@@ -69,12 +69,12 @@ def keywords(document: DocumentRecord) -> Json:
     }
 
 
-def density(term: str, rows: Sequence[DensityRow]) -> Json:
+def density(term: str, found: Density) -> Json:
     """Return the answer of /siaa/densidad."""
     return {
         "termino": term,
-        "top_docs": [{"doc": row.document.name, "densidad": round(row.value, DENSITY_DECIMALS)} for row in rows],
-        "total_docs": len(rows),
+        "top_docs": [{"doc": row.document.name, "densidad": round(row.value, DENSITY_DECIMALS)} for row in found.rows],
+        "total_docs": found.documents,
     }
 
 

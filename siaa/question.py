@@ -74,12 +74,13 @@ class Query:
 
 
 def check_question(raw: str) -> None:
-    """Raise InvalidQuestionError unless `raw` is a question that can be searched: some text, not too long, no controls."""
+    """Raise InvalidQuestionError unless `raw` can be searched: some text, not too long in NFC, no control characters."""
     if not raw.strip():
         raise InvalidQuestionError("La pregunta está vacía: escriba qué desea saber.")
-    if len(raw) > MAX_QUESTION_CHARS:
+    length = len(unicodedata.normalize("NFC", raw))
+    if length > MAX_QUESTION_CHARS:
         raise InvalidQuestionError(
-            f"La pregunta tiene {len(raw)} caracteres y el máximo es {MAX_QUESTION_CHARS}: hágala más corta."
+            f"La pregunta tiene {length} caracteres y el máximo es {MAX_QUESTION_CHARS}: hágala más corta."
         )
     if any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\t\n\r" for c in raw):
         raise InvalidQuestionError("La pregunta contiene caracteres de control: escríbala de nuevo sin ellos.")

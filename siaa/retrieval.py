@@ -80,6 +80,14 @@ class DensityRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Density:
+    """Where a term is densest, best first, and how many documents hold it."""
+
+    rows: tuple[DensityRow, ...]
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
     """How the index sees the words of a question: the documents that hold each, and the words no document holds."""
 
@@ -205,8 +213,8 @@ class Retriever:
         arrays = self.generation.index.arrays
         return self.generation.slice(document, int(arrays.passage_start[passage]), int(arrays.passage_end[passage]))
 
-    def density(self, term: str) -> tuple[DensityRow, ...]:
-        """Return the documents in which `term`, analysed as the index does, is densest, best first.
+    def density(self, term: str) -> Density:
+        """Return the documents in which `term`, analysed as the index does, is densest.
 
         Raises UnknownTermError with near terms.
         """
@@ -220,7 +228,8 @@ class Retriever:
             )
         densities = index.densities(stems[0])
         best = np.argsort(-densities, kind="stable")[:_DENSITY_ROWS]
-        return tuple(DensityRow(self.generation.documents[d], float(densities[d])) for d in best if densities[d] > 0)
+        rows = (DensityRow(self.generation.documents[d], float(densities[d])) for d in best if densities[d] > 0)
+        return Density(tuple(rows), int(index.documents_holding(stems[0]).size))
 
     def _near_terms(self, words: Iterable[str]) -> list[str]:
         near = (row for word in words for row in self.generation.index.near_words(word[:40], max_distance=2))
