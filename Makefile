@@ -9,15 +9,19 @@ MAKEFLAGS += --no-builtin-rules
 
 # Relative on purpose: make cannot hold a path with spaces, and `make -C` enters the folder first.
 PY := .venv/bin/python
-# For pytest, e.g. make test ARGS="-k fragmento -x"
+# For pytest and the evaluation, e.g. make test ARGS="-k fragmento -x", make eval ARGS=--write
 ARGS ?=
+# Where the question sets are, and which of them: make eval SETS="sierju xquad_es"
+EVAL_DIR ?= ../shared/eval
+SETS ?=
+EVAL = --carpeta '$(EVAL_DIR)' $(if $(strip $(SETS)),--conjuntos $(SETS)) $(ARGS)
 
-.PHONY: help run test index serve check format clean entorno entorno-desarrollo
+.PHONY: help run test index serve model eval eval-typos eval-ablate check format clean entorno entorno-desarrollo
 
 help: ## Muestra esta lista
 	@printf 'Uso: make <orden> [PYTHON=python3.12] [SIAA_PORT=8080 ...]\n\n'
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1:\2/p' Makefile | \
-	 while IFS=: read -r name text; do printf '  %-8s %s\n' $$name "$$text"; done
+	 while IFS=: read -r name text; do printf '  %-11s %s\n' $$name "$$text"; done
 
 run: entorno ## Instala lo que falte, pone al día el índice y sirve hasta Ctrl-C
 	@$(PY) -m indexer || { code=$$?; \
@@ -31,8 +35,21 @@ index: entorno ## Construye el índice con los documentos de corpus/ (si algo ca
 serve: entorno ## Sirve el índice ya construido, sin revisarlo antes
 	@exec $(PY) -m service
 
+model: entorno ## Descarga y comprueba el modelo de lenguaje propio (1,1 GB); «make run» lo usa desde entonces
+	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-embedded.txt
+	@exec $(PY) -m service.model_weights
+
 test: entorno-desarrollo ## Corre las pruebas (ARGS="..." se pasa a pytest)
 	@exec $(PY) -m pytest $(ARGS)
+
+eval: entorno ## Mide el servicio con los conjuntos de EVAL_DIR (SETS="a b", ARGS=--write guarda)
+	@exec $(PY) -m tests.eval $(EVAL)
+
+eval-typos: entorno ## Mide lo que cuestan los errores de tecleo y las otras escrituras
+	@code=0; for what in typos spellings; do $(PY) -m tests.eval.$$what $(EVAL) || code=$$?; done; exit $$code
+
+eval-ablate: entorno ## Mide qué aporta cada señal y escribe la tabla de docs/ranking.md
+	@exec $(PY) -m tests.eval.ablate $(EVAL)
 
 check: entorno-desarrollo ## Revisa estilo, tipos y contratos de importación
 	$(PY) -m ruff check .

@@ -17,23 +17,20 @@ from pathlib import Path
 import Stemmer
 
 from indexer import linguistics, publishing, tuning, writing
-from indexer.corpus import SourceFile, list_corpus
-from indexer.readers import READERS, to_document
+from indexer.reading import Corpus, read_documents, read_files
 from indexer.reporting import Reporter
 from siaa import __version__
 from siaa.analysis import ANALYZER_VERSION, Analyzer
 from siaa.chunking import CHUNKER_VERSION, chunk_document
 from siaa.config import Settings
-from siaa.errors import CorpusError, GenerationError, SiaaError, UnreadableDocumentError
-from siaa.generation import FORMAT, TUNING, FileReport, Manifest, current_name, open_generation, verify
+from siaa.errors import CorpusError, GenerationError, SiaaError
+from siaa.generation import FORMAT, TUNING, Manifest, current_name, open_generation, verify
 from siaa.identity import identify
 from siaa.language import load_tables
 from siaa.model import Chunk, Document
 from siaa.profile import load_profile
 from siaa.records import DocumentRecord, Keyword
 from siaa.retrieval import Retriever
-
-INDEXED, WITH_WARNINGS, LEFT_OUT = "indexado", "con_avisos", "excluido"
 
 _TRIALS = 3  # documents a finished generation is asked for before it is published
 
@@ -45,18 +42,6 @@ class BuildResult:
     manifest: Manifest
     published: bool
     seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    file: SourceFile
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class _Corpus:
-    sources: tuple[_Source, ...]
-    reports: tuple[FileReport, ...]  # of the files that are no documents
 
 
 def build(
@@ -72,7 +57,7 @@ def build(
     with publishing.build_lock(settings.index_dir):
         publishing.remove_unfinished(settings.index_dir)
         files = tuning.tuning_files(settings)
-        corpus = _read_files(settings.corpus_dir)
+        corpus = read_files(settings.corpus_dir)
         inputs = _digest_inputs(corpus, tuning.digest_tuning(files))
         current = None if force else _current(settings.index_dir)
         if current is not None and current.inputs == inputs:
@@ -82,20 +67,7 @@ def build(
     return BuildResult(manifest, published=True, seconds=time.perf_counter() - started)
 
 
-def _read_files(folder: Path) -> _Corpus:
-    listing = list_corpus(folder)
-    sources: list[_Source] = []
-    reports = [FileReport(path, LEFT_OUT, (reason,)) for path, reason in listing.passed_over]
-    for file in listing.files:
-        try:
-            sources.append(_Source(file, file.path.read_bytes()))
-        except OSError as error:
-            reason = f"no se pudo leer el archivo: {error.strerror or 'error de lectura'}"
-            reports.append(FileReport(file.doc_id, LEFT_OUT, (reason,)))
-    return _Corpus(tuple(sources), tuple(reports))
-
-
-def _digest_inputs(corpus: _Corpus, tuning_digest: str) -> str:
+def _digest_inputs(corpus: Corpus, tuning_digest: str) -> str:
     """Return a digest of everything a generation depends on: files, tuning, code and the libraries that make terms."""
     digest = hashlib.sha256()
     code = (FORMAT, ANALYZER_VERSION, CHUNKER_VERSION, linguistics.KEYWORDS_VERSION, __version__, Stemmer.version())
@@ -131,14 +103,14 @@ def _current(index_dir: Path) -> Manifest | None:
 
 def _make(
     settings: Settings,
-    corpus: _Corpus,
+    corpus: Corpus,
     tuning_paths: dict[str, Path],
     inputs: str,
     reporter: Reporter,
     *,
     created: datetime,
 ) -> Manifest:
-    documents, reports = _read_documents(corpus.sources, reporter)
+    documents, reports = read_documents(corpus.sources, reporter)
     if not documents:
         raise CorpusError(f"No hay ningún documento que indexar en {settings.corpus_dir}: ponga archivos .md o .txt.")
     folder = publishing.unfinished_folder(settings.index_dir)
@@ -172,32 +144,6 @@ def _make(
         publishing.remove_unfinished(settings.index_dir)
         raise
     return manifest
-
-
-def _read_documents(sources: Sequence[_Source], reporter: Reporter) -> tuple[list[Document], list[FileReport]]:
-    documents: list[Document] = []
-    reports: list[FileReport] = []
-    for source in reporter.progress(sources, "leyendo", len(sources)):
-        document, report = _read_document(source)
-        reports.append(report)
-        if document is not None:
-            documents.append(document)
-    return documents, reports
-
-
-def _read_document(source: _Source) -> tuple[Document | None, FileReport]:
-    """Read one file. Whatever is wrong with it is its own report and never ends the run."""
-    file = source.file
-    try:
-        reading = READERS[file.path.suffix.lower()](source.data)
-        document = to_document(
-            reading, doc_id=file.doc_id, collection=file.collection, file_name=file.doc_id.split("/")[-1]
-        )
-    except UnreadableDocumentError as error:
-        return None, FileReport(file.doc_id, LEFT_OUT, (error.message,))
-    except Exception as error:  # a reader's own fault must not cost the other documents
-        return None, FileReport(file.doc_id, LEFT_OUT, (f"fallo al leerlo ({type(error).__name__}): repórtelo",))
-    return document, FileReport(file.doc_id, WITH_WARNINGS if document.warnings else INDEXED, document.warnings)
 
 
 def _records(

@@ -10,7 +10,8 @@ from siaa.analysis import Analyzer
 from siaa.identity import Identity
 from siaa.model import Chunk, Document
 from siaa.references import find_references
-from siaa.search.arrays import IS_LIST, OPENS_SECTION, PassageRow
+from siaa.search.arrays import IS_LIST, OPENS_SECTION
+from siaa.search.passage_table import PassageRow
 from siaa.search.whoosh_index import PassageTerms
 from siaa.text import squeeze
 

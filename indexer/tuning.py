@@ -11,6 +11,7 @@ from siaa.config import OWN_CONFIG_DIR, Settings
 from siaa.errors import ConfigError
 from siaa.language import CORPUS_FILES, LANGUAGE_FILES, load_tables
 from siaa.profile import PROFILES, read_profile
+from siaa.retrieval import check_profile
 
 
 def tuning_files(settings: Settings) -> dict[str, Path]:
@@ -43,7 +44,7 @@ def copy_tuning(files: Mapping[str, Path], folder: Path) -> None:
         shutil.copyfile(path, target)
     load_tables(folder)
     for profile in (folder / PROFILES).glob("*.toml"):
-        read_profile(profile)
+        check_profile(read_profile(profile))
 
 
 def digest_tuning(files: Mapping[str, Path]) -> str:

@@ -15,7 +15,7 @@ from siaa.generation import ARRAYS, DOCUMENTS, MANIFEST, TEXT_ENCODING, TEXTS, W
 from siaa.model import Chunk, Document
 from siaa.records import DocumentRecord
 from siaa.search import arrays, whoosh_index
-from siaa.search.arrays import PassageRow
+from siaa.search.passage_table import PassageTable
 from siaa.search.whoosh_index import PassageTerms
 from siaa.sentences import sentence_spans
 
@@ -34,11 +34,11 @@ def write_contents(
             file.write(document.text.encode(TEXT_ENCODING, "replace"))
     rows = [records.to_json(record) for record in documents_records]
     (folder / DOCUMENTS).write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
-    passage_rows: list[PassageRow] = []
+    table = PassageTable()
     total = sum(len(found) for found in chunks)
     passages = reporter.progress(_passages(documents, chunks, documents_records, analyzer), "indexando", total)
-    whoosh_index.write_index(folder / WHOOSH, _keep_rows(passages, passage_rows))
-    _write_arrays(folder, passage_rows, len(documents), analyzer)
+    whoosh_index.write_index(folder / WHOOSH, _keep_rows(passages, table))
+    _write_arrays(folder, table, len(documents), analyzer)
 
 
 def _passages(
@@ -58,22 +58,24 @@ def _passages(
         )
 
 
-def _keep_rows(passages: Iterator[Passage], rows: list[PassageRow]) -> Iterator[PassageTerms]:
+def _keep_rows(passages: Iterator[Passage], table: PassageTable) -> Iterator[PassageTerms]:
     for passage in passages:
-        rows.append(passage.row)
+        table.add(passage.row)
         yield passage.terms
 
 
-def _write_arrays(folder: Path, rows: Sequence[PassageRow], documents: int, analyzer: Analyzer) -> None:
+def _write_arrays(folder: Path, table: PassageTable, documents: int, analyzer: Analyzer) -> None:
     stop_words = analyzer.tables.stop_words
-    words = {word for row in rows for word in row.words}
-    stem_of = {word: analyzer.stem(word) for word in words if word not in stop_words}
     with whoosh_index.open_reader(folder / WHOOSH) as reader:
-        built, names = arrays.build(reader, rows, documents=documents, stem_of=stem_of)
+        built, names, impacts = arrays.build(
+            reader, table, documents=documents, stem_of=lambda w: None if w in stop_words else analyzer.stem(w)
+        )
     target = folder / ARRAYS
     target.mkdir()
     built.save(target)
     names.save(target)
+    for field, found in impacts.items():
+        found.save(target, field)
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> Manifest:

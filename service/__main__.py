@@ -9,6 +9,7 @@ import socket
 import sys
 from urllib.parse import quote
 
+from service.embedded_model import embedded
 from service.server import serve
 from siaa.config import Settings, load_settings
 from siaa.errors import ConfigError
@@ -45,7 +46,8 @@ def main() -> int:
     if problem := port_problem(settings):
         return _refuse(problem)
     try:
-        return serve(settings, ready=lambda: print(welcome(settings), flush=True))
+        with embedded(settings) as settings:
+            return serve(settings, ready=lambda: print(welcome(settings), flush=True))
     except ConfigError as error:
         return _refuse(error.message)
 

@@ -1,105 +1,77 @@
 """Run a question to its answer: route, gather, answer. The diagnostics stop earlier on this same line.
 
-What comes out is a sequence of events, values without HTTP; `service.wire` writes them.
+Before a model is asked, `siaa.refusal` decides whether the passages can answer; what it says is held against them
+sentence by sentence (`service.citations`). What comes out is a sequence of events (`service.events`); `service.wire`
+writes them.
 """
 
 from __future__ import annotations
 
 import logging
+import textwrap
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from service.extractive import ExtractiveAnswer, extract
+from service import grounding
+from service.citations import SentenceBuffer
+from service.events import Delta, Event, Found, Nearest, Sentence, Source, Sources
+from service.extractive import MAX_CHARS, extract
+from service.grounding import Ground, piece_scores
 from service.llm import LanguageModel
 from service.messages import REFUSAL
 from service.prompt import build_messages
+from siaa import refusal
 from siaa.errors import UnknownCollectionError
-from siaa.model import Fragment
+from siaa.refusal import Decision, Verdict
 from siaa.routing import ROUTING_LEVELS
 from siaa.text import fold, normalise, squeeze
 
 if TYPE_CHECKING:
     from siaa.generation import Generation
     from siaa.question import Query
-    from siaa.retrieval import Gathered, Retriever
+    from siaa.retrieval import Gathered, Retriever, Selected
     from siaa.routing import Routed
+
+__all__ = [
+    "LEVEL_OF",
+    "Delta",
+    "Event",
+    "Found",
+    "Nearest",
+    "Sentence",
+    "Source",
+    "Sources",
+    "answer",
+    "answer_small_talk",
+    "find_collection",
+    "gather",
+    "judge",
+    "judge_document",
+    "route_question",
+    "without_refusal",
+]
 
 log = logging.getLogger(__name__)
 
 LEVEL_OF = {row.signal: row.level for row in ROUTING_LEVELS}  # signal -> level of the contract, in Spanish
 
-VERIFIED = "verificada"  # the quotation stands in the document, character by character
-PARTIAL = "parcial"  # the passage was given to the model; which sentence rests on it is not checked
 EXPANSION_SHARE = 0.25  # of the question's mean idf, for words that its kind or a synonym adds
+NAMED_CHARS = 160  # characters of the norms that a notice names, at most
 
 _REFUSAL_WORDS = REFUSAL.rstrip(".")  # models lose the full stop
 _BEFORE_FIRST_WORD = " \t\r\n\"'«“*"
+_ENDS = tuple(".!?…:;)]»”\"")
 
 MISSING_NORM = "Nota: {norms} no está entre los documentos disponibles; esto es lo más cercano que hay en ellos.\n\n"
 MISSING_NORMS = "Nota: {norms} no están entre los documentos disponibles; esto es lo más cercano que hay en ellos.\n\n"
-NEAREST = "Es el pasaje más parecido a la pregunta, pero no la responde."
+UNPROVEN = "\n\nAviso: una frase de esta respuesta no consta en los documentos; compruébela antes de usarla."
+UNPROVEN_MANY = "\n\nAviso: {count} frases de esta respuesta no constan en los documentos; compruébelas antes de usarlas."
+NEAREST = "{reason} Este es el pasaje más parecido."
 NEAREST_MISSING = "No está entre los documentos lo que la pregunta nombra ({norms}); este es el pasaje más parecido."
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The documents that were searched; `searched` is the question as it was searched."""
-
-    documents: tuple[tuple[str, str], ...]  # name and collection
-    searched: str
-
-
-@dataclass(frozen=True, slots=True)
-class Delta:
-    """A piece of the answer's text."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A slice of a document that the answer rests on: `text` stands at `start` to `end` of the document."""
-
-    name: str
-    collection: str
-    title: str
-    article: str
-    heading: str
-    start: int
-    end: int
-    text: str
-    state: str
-
-
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A span of the answer, and the number (from 1) of the source it rests on."""
-
-    start: int
-    end: int
-    state: str
-    source: int
-
-
-@dataclass(frozen=True, slots=True)
-class Sources:
-    """What the answer rests on; comes after the last Delta."""
-
-    sources: tuple[Source, ...] = ()
-    sentences: tuple[Sentence, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Nearest:
-    """After a refusal: the passage that came nearest, if any, and why it is shown."""
-
-    source: Source | None
-    why: str
-
-
-Event = Found | Delta | Sources | Nearest
+MODEL_REFUSED = "El modelo no encontró la respuesta en los pasajes que leyó."
+NOTHING_HOLDS = "Ningún pasaje sostiene la respuesta que propuso el modelo."
+NOTHING_TO_QUOTE = "Ninguna frase de los pasajes responde a la pregunta."
 
 
 def route_question(retriever: Retriever, raw: str, *, collection: str | None = None) -> Routed:
@@ -148,24 +120,47 @@ def answer_small_talk(question: str, reply: str) -> Generator[Event, None, None]
     yield from (Found((), question), Delta(reply), Sources())
 
 
-def answer(
-    retriever: Retriever, gathered: Gathered, *, model: LanguageModel | None, max_tokens: int
-) -> Generator[Event, None, None]:
-    """Return the events of the answer to a gathered question; without a model, or with nothing found, none is called.
+def judge(retriever: Retriever, gathered: Gathered) -> Verdict:
+    """Return whether the gathered fragments can answer their question: what the chat decides by."""
+    return judge_document(retriever, gathered.routed.query, *gathered.selections)
 
-    The model's slot is taken at this call, before anything was sent. Closing the events ends the model's call.
+
+def judge_document(retriever: Retriever, query: Query, *selections: Selected) -> Verdict:
+    """Return whether the fragments of these selections can answer `query`."""
+    given = [(selected.document, selected.fragment) for selected in selections]
+    return refusal.judge(query, given, generation=retriever.generation, names=retriever.names)
+
+
+def answer(
+    retriever: Retriever,
+    gathered: Gathered,
+    *,
+    model: LanguageModel | None,
+    max_tokens: int,
+    withhold: bool = False,
+) -> Generator[Event, None, None]:
+    """Return the events of the answer to a gathered question; no model is called when the passages cannot answer it.
+
+    Without a model the documents are quoted. With `withhold`, sentences that no passage holds up are left out; else
+    they are marked. The model's slot is taken at this call, before anything was sent. Closing the events ends the
+    model's call.
 
     Raises ModelBusyError here, and other ModelErrors while the events are read.
     """
-    if not any(fragment.pieces for fragment in gathered.fragments):
-        return _events(gathered, _refused(gathered))
+    verdict = judge(retriever, gathered)
+    can_judge = model is not None  # whether a passage plainly holds the answer is for a model to read
+    if verdict.decision is Decision.REFUSE or (verdict.decision is Decision.ONLY_IF_THERE and not can_judge):
+        return _events(gathered, _refused(gathered, verdict.reason))
     if model is None:
         return _events(gathered, _quote(retriever, gathered))
-    query = gathered.routed.query
+    doubtful = verdict.decision is Decision.ONLY_IF_THERE
     # A document without a piece has a header and nothing more: it tells the model nothing.
     fragments = [fragment for fragment in gathered.fragments if fragment.pieces]
-    stream = model.stream(build_messages(fragments, query.raw), max_tokens=max_tokens)
-    return _events(gathered, _generate(gathered, stream), stream)
+    messages = build_messages(fragments, gathered.routed.query.raw, doubtful=doubtful)
+    stream = model.stream(messages, max_tokens=max_tokens)
+    ground = Ground(retriever, gathered)
+    said = _generate(gathered, stream, ground, verdict, withhold=withhold)
+    return _events(gathered, said, stream)
 
 
 def _events(
@@ -181,27 +176,32 @@ def _events(
             stream.close()
 
 
-def _refused(gathered: Gathered) -> Iterator[Event]:
+def _refused(gathered: Gathered, reason: str) -> Iterator[Event]:
     yield Delta(REFUSAL)
-    yield _nearest(gathered)
+    norms = _missing_norms(gathered.routed)
+    told = norms and not any(norm in reason for norm in norms)
+    why = NEAREST_MISSING.format(norms=_listed(norms)) if told else NEAREST.format(reason=reason)
+    yield grounding.nearest(gathered, why)
 
 
 def _quote(retriever: Retriever, gathered: Gathered) -> Iterator[Event]:
     query = gathered.routed.query
     weights = retriever.stem_weights(query)
+    notice = _notice(gathered)
     found = extract(
         gathered.fragments,
         weights=weights,
         stems=retriever.generation.analyzer.stems,
+        question=query.raw,
         expansion=_reduced(query, weights),
-        piece_scores=_piece_scores(gathered),
+        piece_scores=piece_scores(gathered),
+        max_chars=MAX_CHARS - len(notice),
     )
     if found is None:
-        yield from _refused(gathered)
+        yield from _refused(gathered, NOTHING_TO_QUOTE)
         return
-    notice = _notice(gathered)
     yield Delta(notice + found.text)
-    yield _quoted_sources(gathered, found, offset=len(notice))
+    yield grounding.quoted_sources(gathered, found, offset=len(notice))
 
 
 def _reduced(query: Query, weights: Mapping[str, float]) -> dict[str, float]:
@@ -210,15 +210,59 @@ def _reduced(query: Query, weights: Mapping[str, float]) -> dict[str, float]:
     return {stem: EXPANSION_SHARE * mean for stem in (*query.synonyms, *query.expansion) if stem not in weights}
 
 
-def _generate(gathered: Gathered, stream: Iterator[str]) -> Iterator[Event]:
-    pieces = without_refusal(stream)
-    first = next(pieces, None)
+def _generate(
+    gathered: Gathered, stream: Iterator[str], ground: Ground, verdict: Verdict, *, withhold: bool
+) -> Iterator[Event]:
+    doubtful = verdict.decision is Decision.ONLY_IF_THERE
+    said: Iterator[str] = without_refusal(stream)
+    if withhold:
+        said = _supported(said, ground)
+    elif doubtful:
+        said = _once_supported(said, ground)
+    first = next(said, None)
     if first is None:
-        yield from _refused(gathered)
+        yield from _refused(gathered, NOTHING_HOLDS if doubtful or withhold else MODEL_REFUSED)
         return
     notice = _notice(gathered)
-    yield from (Delta(text) for text in chain([notice] if notice else [], [first], pieces))
-    yield Sources(tuple(_source(gathered, fragment, number) for fragment, number in _pieces(gathered)))
+    text = ""
+    for piece in chain([first], said):
+        yield Delta(notice + piece if not text else piece)
+        text += piece
+    sources, unproven = ground.sources(text, offset=len(notice))
+    if unproven:
+        warning = UNPROVEN if unproven == 1 else UNPROVEN_MANY.format(count=unproven)
+        # An answer that was cut keeps no end: what is incomplete is not remembered (service.answer_cache).
+        yield Delta(warning if text.rstrip().endswith(_ENDS) else warning.rstrip("."))
+    yield sources
+
+
+def _supported(pieces: Iterator[str], ground: Ground) -> Iterator[str]:
+    """Yield the sentences that a passage holds up, each when it is complete; nothing of the others."""
+    buffer = SentenceBuffer()
+    for sentence in chain((whole for piece in pieces for whole in buffer.feed(piece)), _last(buffer)):
+        if ground.holds(sentence):
+            yield sentence
+
+
+def _once_supported(pieces: Iterator[str], ground: Ground) -> Iterator[str]:
+    """Hold back what is said until a sentence comes that a passage holds up; nothing if none does."""
+    buffer = SentenceBuffer()
+    held = ""
+    for piece in pieces:
+        for sentence in buffer.feed(piece):
+            held += sentence
+            if ground.holds(sentence):
+                yield held + buffer.rest()
+                yield from pieces
+                return
+    last = buffer.rest()
+    if last and ground.holds(last):
+        yield held + last
+
+
+def _last(buffer: SentenceBuffer) -> Iterator[str]:
+    if rest := buffer.rest():
+        yield rest
 
 
 def without_refusal(pieces: Iterable[str]) -> Iterator[str]:
@@ -254,7 +298,11 @@ def _notice(gathered: Gathered) -> str:
     norms = _missing_norms(gathered.routed)
     if not norms:
         return ""
-    return (MISSING_NORMS if len(norms) > 1 else MISSING_NORM).format(norms=", ".join(norms))
+    return (MISSING_NORMS if len(norms) > 1 else MISSING_NORM).format(norms=_listed(norms))
+
+
+def _listed(norms: Iterable[str]) -> str:
+    return textwrap.shorten(", ".join(norms), NAMED_CHARS, placeholder=" …")
 
 
 def _missing_norms(routed: Routed) -> tuple[str, ...]:
@@ -264,70 +312,3 @@ def _missing_norms(routed: Routed) -> tuple[str, ...]:
     return tuple(named.get(token, token) for token in routed.missing)
 
 
-def _piece_scores(gathered: Gathered) -> dict[tuple[str, int], float]:
-    """Return the score of the best chosen chunk in each piece, by document and start of the piece."""
-    scores: dict[tuple[str, int], float] = {}
-    for selected in gathered.selections:
-        for piece in selected.fragment.pieces:
-            inside = [c.score for c in selected.chosen if c.start < piece.end and piece.start < c.end]
-            if inside:
-                scores[selected.fragment.doc_id, piece.start] = max(inside)
-    return scores
-
-
-def _quoted_sources(gathered: Gathered, found: ExtractiveAnswer, *, offset: int) -> Sources:
-    documents = {selected.fragment.doc_id: selected.document for selected in gathered.selections}
-    sources, sentences, at = [], [], 0
-    for number, quote in enumerate(found.quotes, start=1):
-        document = documents[quote.doc_id]
-        sources.append(
-            Source(
-                name=document.name,
-                collection=document.collection,
-                title=document.title,
-                article=quote.article,
-                heading=quote.heading,
-                start=quote.start,
-                end=quote.end,
-                text=quote.text,
-                state=VERIFIED,
-            )
-        )
-        at = found.text.index(f"«{quote.text}»", at) + 1
-        sentences.append(Sentence(offset + at, offset + at + len(quote.text), VERIFIED, number))
-    return Sources(tuple(sources), tuple(sentences))
-
-
-def _pieces(gathered: Gathered) -> Iterator[tuple[Fragment, int]]:
-    for fragment in gathered.fragments:
-        for number in range(len(fragment.pieces)):
-            yield fragment, number
-
-
-def _source(gathered: Gathered, fragment: Fragment, number: int) -> Source:
-    piece = fragment.pieces[number]
-    document = next(s.document for s in gathered.selections if s.fragment.doc_id == fragment.doc_id)
-    return Source(
-        name=document.name,
-        collection=document.collection,
-        title=document.title,
-        article=piece.article,
-        heading=piece.heading,
-        start=piece.start,
-        end=piece.end,
-        text=piece.text,
-        state=PARTIAL,
-    )
-
-
-def _nearest(gathered: Gathered) -> Nearest:
-    scores = _piece_scores(gathered)
-    pieces = list(_pieces(gathered))
-    norms = _missing_norms(gathered.routed)
-    why = NEAREST_MISSING.format(norms=", ".join(norms)) if norms else NEAREST
-    if not pieces:
-        return Nearest(None, why)
-    # The first document is the best routed: a passage of another comes nearer only within it.
-    first = [(f, n) for f, n in pieces if f.doc_id == pieces[0][0].doc_id]
-    best = max(first, key=lambda item: scores.get((item[0].doc_id, item[0].pieces[item[1]].start), 0.0))
-    return Nearest(_source(gathered, *best), why)

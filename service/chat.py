@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 
 from flask import Blueprint, Response, current_app, g, request
 
-from service import answering, small_talk
 from service.context import Context
 from service.conversation import Conversation, parse_conversation
 from service.diagnostics import chat_event
+from service.dialogue import Events, Reply, reply
 from service.failures import InvalidChatError, NotJsonError
 from service.http_errors import HTTP_FAILURES, body_of, internal_failure
 from service.llm import ModelError
 from service.params import parse_query
+from service.presence import gone_test
 from service.wire import DONE, Heartbeat, event, stream_response
 from siaa.errors import SiaaError
 
 log = logging.getLogger(__name__)
-
-Events = Generator[answering.Event, None, None]
 
 chat_endpoint = Blueprint("chat", __name__)
 
@@ -31,12 +30,27 @@ def chat() -> Response:
     """Answer the last message of a conversation."""
     context: Context = current_app.extensions["siaa"]
     conversation = _conversation()
+    return answer_with(context, conversation, lambda reply: _frames(reply.events))
+
+
+def answer_with(
+    context: Context, conversation: Conversation, write: Callable[[Reply], Generator[str, None, None]]
+) -> Response:
+    """Return the answer as a stream of the frames that `write` makes of it.
+
+    Raises SiaaError when the answer fails before its first event.
+    """
     with ExitStack() as stack:
         stack.enter_context(context.active.one_more())
-        frames = _frames(_events(context, conversation, stack))
-        # Only a model keeps a reader waiting: without one there is no silence to fill.
-        response = stream_response(Heartbeat(frames, seconds=context.heartbeat) if context.model else frames)
-        response.headers["X-Cache"] = "MISS"
+        answer = reply(context, conversation, stack)
+        if answer.generation:
+            g.generation = answer.generation
+        made = write(answer)
+        frames: Iterator[str] = made
+        if answer.by_model:  # without a model there is no silence to fill
+            frames = Heartbeat(made, seconds=context.heartbeat, gone=gone_test(request.environ))
+        response = stream_response(frames)
+        response.headers["X-Cache"] = "HIT" if answer.cached else "MISS"
         # The generation stays open until the last byte is out or the client has left.
         response.call_on_close(stack.pop_all().close)
         return response
@@ -51,17 +65,6 @@ def _conversation() -> Conversation:
     if collection and conversation.collection and collection != conversation.collection:
         raise InvalidChatError("La 'coleccion' de la dirección y la del cuerpo son distintas: envíe una sola.")
     return Conversation(conversation.turns, conversation.collection or collection)
-
-
-def _events(context: Context, conversation: Conversation, stack: ExitStack) -> Events:
-    question = conversation.question
-    reply = small_talk.reply_to(question)
-    if reply is not None:
-        return answering.answer_small_talk(question, reply)
-    retriever = stack.enter_context(context.holder.lease())
-    g.generation = retriever.generation.name
-    gathered = answering.gather(retriever, question, collection=conversation.collection)
-    return answering.answer(retriever, gathered, model=context.model, max_tokens=context.settings.llm_max_tokens)
 
 
 def _frames(events: Events) -> Generator[str, None, None]:

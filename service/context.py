@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from service.answer_cache import AnswerCache
 from service.index_holder import IndexHolder
 from service.llm import LanguageModel
+from service.model_watch import ModelWatch
+from service.quality_log import QualityLog
 from siaa.config import Settings
 
 
@@ -40,10 +43,17 @@ class ActiveCount:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The parts of a running service; `model` None means the extractive answer."""
+    """The parts of a running service."""
 
     settings: Settings
     holder: IndexHolder
-    model: LanguageModel | None
+    models: ModelWatch
     heartbeat: float  # seconds of silence before a comment line
+    cache: AnswerCache
+    log: QualityLog
     active: ActiveCount = field(default_factory=ActiveCount)
+
+    @property
+    def model(self) -> LanguageModel | None:
+        """Return the model to ask now; None means the extractive answer. May change between two looks."""
+        return self.models.current()

@@ -9,6 +9,7 @@ from typing import Any
 from service.failures import InvalidChatError
 from service.question_text import fault_of, is_blank
 from siaa.config import MAX_QUESTION_CHARS
+from siaa.errors import SiaaError
 
 MAX_MESSAGES = 50  # of a conversation (contract)
 MAX_BYTES = 32 * 1024  # of all contents together, in UTF-8 (contract)
@@ -42,7 +43,7 @@ def parse_conversation(body: bytes) -> Conversation:
 
     Raises InvalidChatError.
     """
-    data = _object(body)
+    data = parse_object(body, failure=InvalidChatError, shape=_SHAPE)
     messages = data.get("messages")
     if not isinstance(messages, list) or not messages:
         raise InvalidChatError(f"Falta la lista 'messages' con al menos un mensaje: envíe {_SHAPE}.")
@@ -50,25 +51,33 @@ def parse_conversation(body: bytes) -> Conversation:
         raise InvalidChatError(
             f"La conversación tiene {len(messages)} mensajes y el máximo es {MAX_MESSAGES}: quite los más antiguos."
         )
-    turns = tuple(_turn(number, message) for number, message in enumerate(messages, start=1))
+    turns = tuple(parse_turn(number, message) for number, message in enumerate(messages, start=1))
     if sum(len(turn.content.encode()) for turn in turns) > MAX_BYTES:
         raise InvalidChatError(f"La conversación pasa de {MAX_BYTES // 1024} kB: quite los mensajes más antiguos.")
     if turns[-1].role != "user":
         raise InvalidChatError("El último mensaje debe ser la pregunta: con 'role': 'user'.")
-    return Conversation(turns, _collection(data.get("coleccion")))
+    return Conversation(turns, parse_collection(data.get("coleccion")))
 
 
-def _object(body: bytes) -> dict[str, Any]:
+def parse_object(body: bytes, *, failure: type[SiaaError], shape: str) -> dict[str, Any]:
+    """Return the JSON object in `body`.
+
+    Raises `failure`, whose text shows the `shape` that is wanted.
+    """
     try:
         data = json.loads(body.decode("utf-8-sig"))
     except (ValueError, RecursionError):
-        raise InvalidChatError(f"El cuerpo no es JSON válido en UTF-8: envíe {_SHAPE}.") from None
+        raise failure(f"El cuerpo no es JSON válido en UTF-8: envíe {shape}.") from None
     if not isinstance(data, dict):
-        raise InvalidChatError(f"El cuerpo debe ser un objeto JSON: envíe {_SHAPE}.")
+        raise failure(f"El cuerpo debe ser un objeto JSON: envíe {shape}.")
     return data
 
 
-def _turn(number: int, message: object) -> Turn:
+def parse_turn(number: int, message: object) -> Turn:
+    """Return one message of the body, the one at `number` from 1.
+
+    Raises InvalidChatError.
+    """
     if not isinstance(message, dict):
         raise InvalidChatError(f"El mensaje {number} no es un objeto con 'role' y 'content'.")
     role, content = message.get("role"), message.get("content")
@@ -85,7 +94,11 @@ def _turn(number: int, message: object) -> Turn:
     return Turn(str(role), content)
 
 
-def _collection(value: object) -> str | None:
+def parse_collection(value: object) -> str | None:
+    """Return the name of the collection to search; None if there is none.
+
+    Raises InvalidChatError.
+    """
     if value is None or value == "":
         return None
     if not isinstance(value, str) or fault_of(value, limit=MAX_QUESTION_CHARS):

@@ -12,6 +12,7 @@ from siaa.model import Contribution, Json
 from siaa.text import fold
 
 if TYPE_CHECKING:
+    from service.answer_cache import CacheFigures
     from siaa.generation import Generation
     from siaa.question import Query
     from siaa.records import DocumentRecord
@@ -113,6 +114,7 @@ def state(
     model_available: bool,
     active: int,
     since: float | None,
+    figures: CacheFigures,
 ) -> Json:
     """Return the answer of /siaa/estado. `model` None means the extractive answer; `since` is seconds of the epoch."""
     manifest = generation.manifest if generation else None
@@ -126,11 +128,23 @@ def state(
         "model": model if model is not None else "extractivo",
         "modelo_disponible": model_available,
         "usuarios_activos": active,
-        "cache": {"entradas": 0, "max": 0, "hits": 0, "misses": 0, "hit_rate": 0.0, "ttl_seg": 0},
+        "cache": cache(figures),
         "indice": {
             "construido": manifest.created if manifest else None,
             "actualizado": datetime.fromtimestamp(since, UTC).isoformat(timespec="seconds") if since else None,
         },
+    }
+
+
+def cache(figures: CacheFigures) -> Json:
+    """Return the figures of the answer cache."""
+    return {
+        "entradas": figures.entries,
+        "max": figures.max_entries,
+        "hits": figures.hits,
+        "misses": figures.misses,
+        "hit_rate": round(figures.hit_rate, SCORE_DECIMALS),
+        "ttl_seg": figures.ttl,
     }
 
 

@@ -1,8 +1,8 @@
 """Answer with the documents' own words: the sentences that answer best, quoted, with the place they stand in.
 
 This is what a machine without a language model shows. It writes nothing of its own but the names of the places, so
-that every word between quotation marks is a slice of a document; when too little of the question is in the passages,
-it gives no answer at all.
+that every word between quotation marks is a slice of a document. Whether the passages can answer at all is decided before
+(`siaa.refusal`).
 """
 
 from __future__ import annotations
@@ -19,21 +19,44 @@ from siaa.sentences import clause_spans, is_heading_line, is_list_item, sentence
 from siaa.text import fold, squeeze
 
 MAX_CHARS = 600  # characters of an extractive answer, introductions included (contract)
-MIN_COVERAGE = 0.30  # share of the question's idf weight that the passages must hold; below, no answer
 MIN_RELATIVE_SCORE = 0.25  # of the best sentence's score; weaker ones would only fill the answer up
 SATURATION = 0.8  # BM25's k1, sentences
 LENGTH_SHARE = 0.5  # BM25's b, sentences: sentences of laws are long by nature
 TYPICAL_STEMS = 18.0  # stems of an ordinary sentence, the middle of the length penalty
 LEAD_IN_SHARE = 0.6  # of a count in the sentence itself: what a list's lead-in says holds for each item
-HEADING_SHARE = 0.3  # the same for the heading above
+HEADING_SHARE = 0.2  # the same for the heading above
 NEIGHBOUR_SHARE = 0.3  # the same for the sentences before and after
 NEWS_HALF = 1.5  # stems beyond the question's at which a sentence keeps half its score: an echo answers nothing
 PIECE_SHARE = 0.6  # of a sentence's score that rises and falls with its passage's score
+LATER_DOCUMENT = 0.5  # of a sentence's score outside the document that was routed first
+CUE_BONUS = 0.2  # of a sentence's score, added when it has the form of what is asked: a number, a definition
+LABEL_SHARE = 0.5  # of a label's score: a line in capitals, or a short one without an end, states nothing
 
 HEADING_CHARS = 100  # characters of a heading that an introduction shows, at most
 MIN_CUT_CHARS = 40  # characters; a shorter piece of a sentence would tell nothing
 CAPTION_CHARS = 90  # characters of the caption of an article or a parágrafo, at most
+LABEL_CHARS = 120  # characters; a longer line without a final stop is a sentence that was cut, not a label
+LABEL_CAPITALS = 0.7  # share of capitals from which a line is a label
 _CAPTION = re.compile(r"\W*(?:articulo|art|paragrafo)\b")
+_FORGED_HEADER = re.compile(r"\W*\[DOC:", re.IGNORECASE)  # what only the service may write
+_ENDS = ".:;!?»\"”)"
+
+# What a question asks for -> the form of a sentence that gives it; both folded.
+CUES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
+    (
+        re.compile(r"\b(?:cuant[oa]s?|maxim[oa]|minim[oa]|tope|porcentaje)\b"),
+        re.compile(
+            r"\d|\b(?:dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|quince|veinte|treinta|cien|mil|primer|tercer)"
+        ),
+    ),
+    (
+        re.compile(r"\bque (?:es|son|significa|se entiende)\b|\bdefinicion\b|\ben que consiste"),
+        re.compile(
+            r"\b(?:se entiende|entiende por|entendera|se define|consiste|es (?:el|la|un|una)|son (?:los|las|aquell[oa]s)"
+            r"|se denomina|corresponde a)\b"
+        ),
+    ),
+)
 
 Stems = Callable[[str], Sequence[str]]
 
@@ -54,14 +77,10 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class ExtractiveAnswer:
-    """`text` is the answer, at most MAX_CHARS characters; `quotes` are what it quotes, in the same order, best first.
-
-    `coverage` is the share (0 to 1) of the question's weight that the passages hold.
-    """
+    """`text` is the answer, at most MAX_CHARS characters; `quotes` are what it quotes, in the same order, best first."""
 
     text: str
     quotes: tuple[Quote, ...]
-    coverage: float
 
 
 def extract(
@@ -69,23 +88,28 @@ def extract(
     *,
     weights: Mapping[str, float],
     stems: Stems,
+    question: str = "",
     expansion: Mapping[str, float] | None = None,
     piece_scores: Mapping[tuple[str, int], float] | None = None,
     max_chars: int = MAX_CHARS,
 ) -> ExtractiveAnswer | None:
-    """Quote the sentences of `fragments` that answer best; None when they do not answer.
+    """Quote the sentences of `fragments` that answer best; None when no sentence shares a word with the question.
 
-    `weights`: stem of the question -> idf, unknown stems with the weight of the rarest; `expansion`: further stems at
-    their reduced weight, which help to choose and never count as covered. `stems` is the analyzer's function.
-    `piece_scores`: (doc_id, start of the piece) -> score of its passage, any scale. `max_chars`: of the answer's text,
-    fewer where a notice goes before it, at least 300.
+    `fragments` come best document first. `weights`: stem of the question -> idf, unknown stems with the weight of the
+    rarest; `expansion`: further stems at their reduced weight. `stems` is the analyzer's function; the words of
+    `question` tell which form of sentence answers it. `piece_scores`: (doc_id, start of the piece) -> score of its
+    passage, any scale. `max_chars`: of the answer's text, fewer where a notice goes before it, at least 300.
     """
-    covered = coverage(fragments, weights=weights, stems=stems)
-    if covered < MIN_COVERAGE:
-        return None
     terms = {**(expansion or {}), **weights}
+    cue = _cue(question)
     scored = [
-        replace(unit, score=_score(unit, terms, stems) * _prior(fragment, unit.piece, piece_scores))
+        replace(
+            unit,
+            score=_score(unit, terms, stems)
+            * _form(unit.text, cue)
+            * _prior(fragment, unit.piece, piece_scores)
+            * (LATER_DOCUMENT if fragment.doc_id != fragments[0].doc_id else 1.0),
+        )
         for fragment in fragments
         for unit in _units(fragment)
     ]
@@ -93,23 +117,7 @@ def extract(
     if not ranked:
         return None
     quotes = _choose(ranked, lambda text: sum(terms.get(stem, 0.0) for stem in set(stems(text))), max_chars=max_chars)
-    if not quotes:
-        return None
-    return ExtractiveAnswer(_render(quotes), tuple(quotes), covered)
-
-
-def coverage(fragments: Sequence[Fragment], *, weights: Mapping[str, float], stems: Stems) -> float:
-    """Return the share of the question's weight whose stems stand in the fragments, their headings and names.
-
-    0.0 for a question without stems.
-    """
-    total = sum(weights.values())
-    if not total:
-        return 0.0
-    present: set[str] = set()
-    for fragment in fragments:
-        present |= set(stems(f"{fragment.name.replace('_', ' ')} {fragment.text}"))
-    return sum(weight for stem, weight in weights.items() if stem in present) / total
+    return ExtractiveAnswer(_render(quotes), tuple(quotes)) if quotes else None
 
 
 # -- what can be quoted ---------------------------------------------------------------------------------------------
@@ -157,7 +165,8 @@ def _quotable(text: str) -> Iterator[tuple[int, int]]:
     caption: int | None = None
     for start, end in sentence_spans(text):
         sentence = text[start:end]
-        if is_heading_line(sentence) or messages.REFUSAL in sentence:  # its words appear in no other answer (contract)
+        # The refusal's words appear in no other answer (contract); a header is the service's own to write.
+        if is_heading_line(sentence) or messages.REFUSAL in sentence or _FORGED_HEADER.match(sentence):
             continue
         if len(sentence) <= CAPTION_CHARS and _CAPTION.match(fold(sentence)):
             caption = start if caption is None else caption
@@ -191,6 +200,21 @@ def _score(unit: _Unit, weights: Mapping[str, float], stems: Stems) -> float:
         score += weight * count / (count + length)
     news = len(set(own) - weights.keys())
     return score * news / (news + NEWS_HALF)
+
+
+def _cue(question: str) -> re.Pattern[str] | None:
+    asked = fold(question)
+    return next((answers for asks, answers in CUES if asks.search(asked)), None)
+
+
+def _form(text: str, cue: re.Pattern[str] | None) -> float:
+    """Return the factor for the form of a sentence: more with the cue that the question asks for, less for a label."""
+    factor = 1 + CUE_BONUS if cue and cue.search(fold(text)) else 1.0
+    bare = text.rstrip("*_ ")
+    letters = [character for character in bare if character.isalpha()]
+    endless = bare[-1:] not in _ENDS and len(bare) < LABEL_CHARS and not is_list_item(bare)
+    capitals = sum(character.isupper() for character in letters) > LABEL_CAPITALS * len(letters)
+    return factor * (LABEL_SHARE if endless else 1.0) * (LABEL_SHARE if capitals else 1.0)
 
 
 def _prior(fragment: Fragment, piece: Piece, scores: Mapping[tuple[str, int], float] | None) -> float:

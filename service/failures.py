@@ -39,3 +39,31 @@ class NotLocalError(SiaaError):
     """No operator's key is set, and the request does not come from this very machine."""
 
     code = "solo_local"
+
+
+class InvalidOpinionError(SiaaError):
+    """The body of an opinion is not what the contract describes."""
+
+    code = "opinion_invalida"
+
+
+class InvalidCompletionError(SiaaError):
+    """The body of /v1/chat/completions cannot be answered; `param` names what is wrong in it."""
+
+    code = "solicitud_invalida"
+
+    def __init__(self, message: str, *, param: str | None = None) -> None:
+        super().__init__(message)
+        self.param = param
+
+
+class UnknownModelError(SiaaError):
+    """/v1/chat/completions was asked for a model that it does not have."""
+
+    code = "model_not_found"  # the name that OpenAI's clients know
+
+
+class QualityLogError(SiaaError):
+    """The quality log cannot be read or written now."""
+
+    code = "registro_no_disponible"

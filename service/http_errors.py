@@ -10,10 +10,14 @@ from werkzeug.exceptions import HTTPException
 from service.failures import (
     CredentialsError,
     InvalidChatError,
+    InvalidCompletionError,
+    InvalidOpinionError,
     InvalidParameterError,
     MissingParameterError,
     NotJsonError,
     NotLocalError,
+    QualityLogError,
+    UnknownModelError,
 )
 from service.llm import ModelError
 from service.llm.protocol import ModelBusyError
@@ -40,15 +44,19 @@ STATUS: dict[type[SiaaError], int] = {
     InvalidParameterError: 400,
     InvalidQuestionError: 400,
     InvalidChatError: 400,
+    InvalidOpinionError: 400,
+    InvalidCompletionError: 400,
     CredentialsError: 401,
     NotLocalError: 403,
     UnknownDocumentError: 404,
     UnknownTermError: 404,
     UnknownCollectionError: 404,
+    UnknownModelError: 404,
     AmbiguousDocumentError: 409,
     NotJsonError: 415,
     ConfigError: 503,
     GenerationError: 503,
+    QualityLogError: 503,
     ModelError: 503,
     ModelBusyError: 503,
     SiaaError: 500,
@@ -64,6 +72,9 @@ HTTP_FAILURES: dict[int, tuple[str, str]] = {
     415: ("tipo_no_admitido", "El cuerpo debe ser JSON: envíe la cabecera «Content-Type: application/json»."),
     500: ("error_interno", "El servicio falló al atender la petición; el registro del servicio tiene los detalles."),
 }
+
+OPENAI_PREFIX = "/v1/"  # below it failures have OpenAI's shape
+OPENAI_TYPES = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 
 
 def status_of(error: SiaaError) -> int:
@@ -85,6 +96,12 @@ def internal_failure() -> Json:
     return {"error": sentence, "codigo": code}
 
 
+def openai_failure(body: Json, status: int, *, param: str | None = None) -> Json:
+    """Return a failure in the shape that OpenAI's clients read; `param` names what is wrong in the request."""
+    kind = OPENAI_TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
+    return {"error": {"message": body["error"], "type": kind, "param": param, "code": body["codigo"]}}
+
+
 def register(app: Flask) -> None:
     """Make `app` answer every failure in the shape of the contract."""
     app.register_error_handler(SiaaError, _expected)
@@ -96,10 +113,10 @@ def _expected(error: SiaaError) -> Response:
     status = status_of(error)
     if status == 500:
         log.error("fallo sin estado propio: %s", type(error).__name__)
-        return json_response(internal_failure(), 500)
+        return _render(internal_failure(), 500)
     if isinstance(error, ModelError) and error.detail:
         log.warning("modelo: %s (%s)", error.code, error.detail)
-    response = json_response(body_of(error), status)
+    response = _render(body_of(error), status, param=getattr(error, "param", None))
     if status == 503:
         response.headers["Retry-After"] = str(RETRY_SECONDS)
     if status == 401:
@@ -110,9 +127,9 @@ def _expected(error: SiaaError) -> Response:
 def _refused(error: HTTPException) -> Response:
     status = error.code or 500
     if status >= 500:
-        return json_response(internal_failure(), 500)
+        return _render(internal_failure(), 500)
     code, sentence = HTTP_FAILURES.get(status, HTTP_FAILURES[400])
-    response = json_response({"error": sentence, "codigo": code}, status)
+    response = _render({"error": sentence, "codigo": code}, status)
     for name, value in error.get_headers():
         if name == "Allow":
             response.headers[name] = value
@@ -121,4 +138,10 @@ def _refused(error: HTTPException) -> Response:
 
 def _unexpected(error: Exception) -> Response:
     log.error("fallo inesperado en %s %s", request.method, request.url_rule, exc_info=error)
-    return json_response(internal_failure(), 500)
+    return _render(internal_failure(), 500)
+
+
+def _render(body: Json, status: int, *, param: str | None = None) -> Response:
+    if request.path.startswith(OPENAI_PREFIX):
+        body = openai_failure(body, status, param=param)
+    return json_response(body, status)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from service.budget import FragmentBudget
 from siaa.config import Settings
 from siaa.errors import GenerationError, SiaaError
 from siaa.generation import current_name, open_current
@@ -66,6 +67,7 @@ class IndexHolder:
     """Serve the generation that CURRENT names. Thread-safe.
 
     A generation that fails its check is never served: the one before it stays, and `problem` says why in Spanish.
+    `budget`, asked at each lease, limits what the retriever gathers to what the model can take now.
     """
 
     def __init__(
@@ -74,12 +76,14 @@ class IndexHolder:
         *,
         opener: Opener,
         read_name: NameReader = current_name,
+        budget: Callable[[], FragmentBudget] | None = None,
         clock: Callable[[], float] = time.monotonic,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
         self._index_dir = index_dir
         self._open = opener
         self._read_name = read_name
+        self._budget = budget
         self._clock = clock
         self._wall_clock = wall_clock
         self._lock = threading.Lock()  # guards the fields below; held for moments only
@@ -108,9 +112,15 @@ class IndexHolder:
                 raise GenerationError(self.problem or NO_INDEX)
             served.readers += 1
         try:
-            yield served.retriever
+            yield self._within_budget(served.retriever)
         finally:
             self._give_back(served)
+
+    def _within_budget(self, retriever: Retriever) -> Retriever:
+        if self._budget is None:
+            return retriever
+        budget = self._budget()
+        return retriever.limited(max_docs=budget.max_docs, max_chunks=budget.max_chunks)
 
     def reload(self) -> bool:
         """Look for a new generation now and tell whether one was taken into service."""

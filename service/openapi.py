@@ -2,198 +2,159 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-Schema = dict[str, Any]
-
-_TEXT: Schema = {"type": "string"}
-_COUNT: Schema = {"type": "integer", "minimum": 0}
-_NUMBER: Schema = {"type": "number"}
-_YES_NO: Schema = {"type": "boolean"}
-
-
-def _list(items: Schema) -> Schema:
-    return {"type": "array", "items": items}
-
-
-def _object(properties: Mapping[str, Schema], *, optional: tuple[str, ...] = ()) -> Schema:
-    required = [name for name in properties if name not in optional]
-    return {"type": "object", "properties": dict(properties), "required": required}
-
-
-def _ref(name: str) -> Schema:
-    return {"$ref": f"#/components/schemas/{name}"}
-
-
-def _nullable(kind: str) -> Schema:
-    return {"type": [kind, "null"]}
-
+from service.openapi_dialogue import DIALOGUE_PATHS, DIALOGUE_SCHEMAS, OPENAI_ERRORS
+from service.openapi_shapes import (
+    COUNT,
+    JSON_MEDIA,
+    NUMBER,
+    TEXT,
+    YES_NO,
+    Schema,
+    array,
+    nullable,
+    operation_of,
+    path_part,
+    query,
+    record,
+    ref,
+)
 
 _FREE: Schema = {"type": "object", "description": "Solo con explicar=1: aportes de cada nivel o señal."}
 _STATE: Schema = {"type": "string", "enum": ["verificada", "parcial", "sin_sustento", "mal_atribuida"]}
-_ROUTED = {"doc": _TEXT, "tamano": _COUNT, "coleccion": _TEXT, "chunks": _COUNT}
+_ROUTED = {"doc": TEXT, "tamano": COUNT, "coleccion": TEXT, "chunks": COUNT}
 _LISTED = {
-    "doc": _TEXT,
-    "titulo": _TEXT,
-    "coleccion": _TEXT,
-    "tamano": _COUNT,
-    "chunks": _COUNT,
-    "articulos": _list(_TEXT),
-    "avisos": _list(_TEXT),
+    "doc": TEXT,
+    "titulo": TEXT,
+    "coleccion": TEXT,
+    "tamano": COUNT,
+    "chunks": COUNT,
+    "articulos": array(TEXT),
+    "avisos": array(TEXT),
 }
 _SOURCE = {
-    "n": _COUNT,
-    "doc": _TEXT,
-    "coleccion": _TEXT,
-    "titulo": _TEXT,
-    "articulo": _TEXT,
-    "cita": _TEXT,
-    "inicio": _COUNT,
-    "fin": _COUNT,
+    "n": COUNT,
+    "doc": TEXT,
+    "coleccion": TEXT,
+    "titulo": TEXT,
+    "articulo": TEXT,
+    "cita": TEXT,
+    "inicio": COUNT,
+    "fin": COUNT,
     "estado": _STATE,
-    "enlace": _TEXT,
+    "enlace": TEXT,
 }
 
 SCHEMAS: dict[str, Schema] = {
-    "Error": _object({"error": _TEXT, "codigo": _TEXT, "sugerencias": _list(_TEXT)}, optional=("sugerencias",)),
-    "Enrutado": _object(
+    "Error": record({"error": TEXT, "codigo": TEXT, "sugerencias": array(TEXT)}, optional=("sugerencias",)),
+    "Enrutado": record(
         {
-            "pregunta": _TEXT,
-            "doc_especifico": _YES_NO,
-            "max_docs_usados": _COUNT,
-            "docs_encontrados": _list(_object(_ROUTED)),
+            "pregunta": TEXT,
+            "doc_especifico": YES_NO,
+            "max_docs_usados": COUNT,
+            "docs_encontrados": array(record(_ROUTED)),
             "explicacion": _FREE,
         },
         optional=("explicacion",),
     ),
-    "Fragmento": _object(
-        {"documento": _TEXT, "pregunta": _TEXT, "fragmento": _TEXT, "chars": _COUNT, "explicacion": _FREE},
+    "Fragmento": record(
+        {"documento": TEXT, "pregunta": TEXT, "fragmento": TEXT, "chars": COUNT, "explicacion": _FREE},
         optional=("explicacion",),
     ),
-    "PalabrasClave": _object(
+    "PalabrasClave": record(
         {
-            "doc": _TEXT,
-            "coleccion": _TEXT,
-            "keywords": _list(_TEXT),
-            "detalle": _list(
-                _object({"termino": _TEXT, "peso": _NUMBER, "origen": {"type": "string", "enum": ["auto", "manual"]}})
+            "doc": TEXT,
+            "coleccion": TEXT,
+            "keywords": array(TEXT),
+            "detalle": array(
+                record({"termino": TEXT, "peso": NUMBER, "origen": {"type": "string", "enum": ["auto", "manual"]}})
             ),
         }
     ),
-    "Densidad": _object(
-        {"termino": _TEXT, "top_docs": _list(_object({"doc": _TEXT, "densidad": _NUMBER})), "total_docs": _COUNT}
+    "Densidad": record(
+        {"termino": TEXT, "top_docs": array(record({"doc": TEXT, "densidad": NUMBER})), "total_docs": COUNT}
     ),
-    "Tokens": _object(
+    "Tokens": record(
         {
-            "pregunta_original": _TEXT,
-            "pregunta_normalizada": _TEXT,
-            "tokens": _list(_TEXT),
-            "referencias": _list(_TEXT),
-            "expansion": _list(_TEXT),
-            "correcciones": {"type": "object", "additionalProperties": _TEXT},
-            "tokens_con_match": {"type": "object", "additionalProperties": _list(_TEXT)},
-            "tokens_sin_match": _list(_TEXT),
-            "docs_candidatos": _list(_TEXT),
+            "pregunta_original": TEXT,
+            "pregunta_normalizada": TEXT,
+            "tokens": array(TEXT),
+            "referencias": array(TEXT),
+            "expansion": array(TEXT),
+            "correcciones": {"type": "object", "additionalProperties": TEXT},
+            "tokens_con_match": {"type": "object", "additionalProperties": array(TEXT)},
+            "tokens_sin_match": array(TEXT),
+            "docs_candidatos": array(TEXT),
         }
     ),
-    "Documentos": _object({"total": _COUNT, "documentos": _list(_object(_LISTED))}),
-    "Estado": _object(
+    "Documentos": record({"total": COUNT, "documentos": array(record(_LISTED))}),
+    "Estado": record(
         {
             "status": {"type": "string", "enum": ["ok", "sin_indice"]},
-            "version": _TEXT,
-            "generacion": _nullable("string"),
-            "documentos_cargados": _COUNT,
-            "chunks": _COUNT,
-            "colecciones": {"type": "object", "additionalProperties": _COUNT},
-            "model": _TEXT,
-            "modelo_disponible": _YES_NO,
-            "usuarios_activos": _COUNT,
-            "cache": {"type": "object"},
-            "indice": _object({"construido": _nullable("string"), "actualizado": _nullable("string")}),
+            "version": TEXT,
+            "generacion": nullable("string"),
+            "documentos_cargados": COUNT,
+            "chunks": COUNT,
+            "colecciones": {"type": "object", "additionalProperties": COUNT},
+            "model": TEXT,
+            "modelo_disponible": YES_NO,
+            "usuarios_activos": COUNT,
+            "cache": ref("Cache"),
+            "indice": record({"construido": nullable("string"), "actualizado": nullable("string")}),
         }
     ),
-    "Recarga": _object({"recargado": _YES_NO, "generacion": _TEXT, "mensaje": _TEXT}),
+    "Recarga": record({"recargado": YES_NO, "generacion": TEXT, "mensaje": TEXT}),
     "Libre": {"type": "object"},
-    "Salud": _object({"status": _TEXT}),
-    "Listo": _object({"status": _TEXT, "generacion": _TEXT, "problema": _TEXT}, optional=("problema",)),
-    "Conversacion": _object(
+    "Salud": record({"status": TEXT}),
+    "Listo": record({"status": TEXT, "generacion": TEXT, "problema": TEXT}, optional=("problema",)),
+    "Conversacion": record(
         {
             "messages": {
                 "type": "array",
                 "minItems": 1,
                 "maxItems": 50,
-                "items": _object(
+                "items": record(
                     {
                         "role": {"type": "string", "enum": ["user", "assistant"]},
                         "content": {"type": "string", "minLength": 1},
                     }
                 ),
             },
-            "coleccion": _TEXT,
+            "coleccion": TEXT,
         },
         optional=("coleccion",),
     ),
-    "EventoDocumentos": _object(
-        {"documentos": _list(_object({"doc": _TEXT, "coleccion": _TEXT})), "pregunta_buscada": _TEXT}
+    "EventoDocumentos": record(
+        {"documentos": array(record({"doc": TEXT, "coleccion": TEXT})), "pregunta_buscada": TEXT}
     ),
-    "EventoTexto": _object({"choices": _list(_object({"delta": _object({"content": _TEXT})}))}),
-    "EventoFuentes": _object(
+    "EventoTexto": record({"choices": array(record({"delta": record({"content": TEXT})}))}),
+    "EventoFuentes": record(
         {
-            "fuentes": _list(_object(_SOURCE)),
-            "oraciones": _list(_object({"inicio": _COUNT, "fin": _COUNT, "estado": _STATE, "fuente": _COUNT})),
+            "fuentes": array(record(_SOURCE)),
+            "oraciones": array(record({"inicio": COUNT, "fin": COUNT, "estado": _STATE, "fuente": COUNT})),
         }
     ),
-    "EventoCercano": _object(
+    "EventoCercano": record(
         {
             "cercano": {
                 "oneOf": [
-                    _object({"doc": _TEXT, "articulo": _TEXT, "cita": _TEXT, "motivo": _TEXT}),
+                    record({"doc": TEXT, "articulo": TEXT, "cita": TEXT, "motivo": TEXT}),
                     {"type": "null"},
                 ]
             }
         }
     ),
+    **DIALOGUE_SCHEMAS,
 }
 
 
-def _query(name: str, description: str, *, required: bool = False) -> Schema:
-    schema: Schema = {"type": "string", "maxLength": 2000}
-    if name == "explicar":
-        schema = {"type": "string", "enum": ["0", "1"], "default": "0"}
-    return {"name": name, "in": "query", "required": required, "description": description, "schema": schema}
-
-
-def _path(name: str, description: str) -> Schema:
-    return {"name": name, "in": "path", "required": True, "description": description, "schema": _TEXT}
-
-
-_Q = _query("q", "Pregunta, hasta 2000 caracteres.", required=True)
-_EXPLAIN = _query("explicar", "1 añade la clave `explicacion`.")
-_COLLECTION = _query("coleccion", "Busca solo en esta colección.")
-_DOC = _path("doc", "Nombre del documento o su ruta; la barra de la ruta va tal cual o como %2F.")
-_JSON = "application/json"
-
-
-def _operation(
-    operation_id: str,
-    summary: str,
-    answer: str,
-    *errors: int,
-    parameters: tuple[Schema, ...] = (),
-    media: str = _JSON,
-) -> Schema:
-    content = {media: {"schema": _ref(answer) if answer in SCHEMAS else _TEXT}}
-    responses: Schema = {"200": {"description": summary, "content": content}}
-    responses |= {str(status): {"$ref": f"#/components/responses/E{status}"} for status in (*errors, 500)}
-    operation: Schema = {"operationId": operation_id, "summary": summary, "responses": responses}
-    if parameters:
-        operation["parameters"] = list(parameters)
-    return operation
+_Q = query("q", "Pregunta, hasta 2000 caracteres.", required=True)
+_EXPLAIN = query("explicar", "1 añade la clave `explicacion`.")
+_COLLECTION = query("coleccion", "Busca solo en esta colección.")
+_DOC = path_part("doc", "Nombre del documento o su ruta; la barra de la ruta va tal cual o como %2F.")
 
 
 def _chat() -> Schema:
-    operation = _operation(
+    operation = operation_of(
         "chat",
         "Respuesta con sus fuentes, como eventos.",
         "",
@@ -204,28 +165,28 @@ def _chat() -> Schema:
         503,
         parameters=(_COLLECTION,),
         media="text/event-stream",
+        body="Conversacion",
     )
     operation["description"] = (
         "Cada línea `data:` lleva un objeto, en este orden: EventoDocumentos, EventoTexto (uno por trozo), "
         "EventoFuentes o, tras una negativa, EventoCercano, y al final `[DONE]`. "
         "Un fallo llega como Error antes de `[DONE]`."
     )
-    operation["requestBody"] = {"required": True, "content": {_JSON: {"schema": _ref("Conversacion")}}}
     return operation
 
 
 def _reload() -> Schema:
-    operation = _operation("recargar", "Busca una generación nueva del índice.", "Recarga", 401, 403, 503)
+    operation = operation_of("recargar", "Busca una generación nueva del índice.", "Recarga", 401, 403, 503)
     operation["security"] = [{"operador": []}, {}]
     return operation
 
 
-_FILTERS = (_COLLECTION, _query("q", "Palabras del nombre o del título."))
-_VIEW = (_DOC, _query("sec", "Ancla, artículo o título que se muestra."), _query("q", "Palabras que se marcan."))
+_FILTERS = (_COLLECTION, query("q", "Palabras del nombre o del título."))
+_VIEW = (_DOC, query("sec", "Ancla, artículo o título que se muestra."), query("q", "Palabras que se marcan."))
 
 PATHS: dict[str, dict[str, Schema]] = {
     "/siaa/enrutar": {
-        "get": _operation(
+        "get": operation_of(
             "enrutar",
             "Documentos que alcanza una pregunta.",
             "Enrutado",
@@ -236,7 +197,7 @@ PATHS: dict[str, dict[str, Schema]] = {
         )
     },
     "/siaa/fragmento": {
-        "get": _operation(
+        "get": operation_of(
             "fragmento",
             "Texto de un documento que recibe el modelo.",
             "Fragmento",
@@ -244,44 +205,45 @@ PATHS: dict[str, dict[str, Schema]] = {
             404,
             409,
             503,
-            parameters=(_query("doc", "Nombre del documento o su ruta.", required=True), _Q, _EXPLAIN),
+            parameters=(query("doc", "Nombre del documento o su ruta.", required=True), _Q, _EXPLAIN),
         )
     },
     "/siaa/keywords/{doc}": {
-        "get": _operation(
+        "get": operation_of(
             "keywords", "Palabras clave de un documento.", "PalabrasClave", 400, 404, 409, 503, parameters=(_DOC,)
         )
     },
     "/siaa/densidad/{termino}": {
-        "get": _operation(
+        "get": operation_of(
             "densidad",
             "Documentos en que un término es más frecuente.",
             "Densidad",
             400,
             404,
             503,
-            parameters=(_path("termino", "Palabra."),),
+            parameters=(path_part("termino", "Palabra."),),
         )
     },
     "/siaa/debug_tokens": {
-        "get": _operation("debug_tokens", "Análisis de una pregunta.", "Tokens", 400, 503, parameters=(_Q,))
+        "get": operation_of("debug_tokens", "Análisis de una pregunta.", "Tokens", 400, 503, parameters=(_Q,))
     },
     "/siaa/ver/{doc}": {
-        "get": _operation(
+        "get": operation_of(
             "ver", "El documento como página.", "", 400, 404, 409, 503, parameters=_VIEW, media="text/html"
         )
     },
-    "/siaa/estilo/ver.css": {"get": _operation("estilo", "Estilo de las páginas.", "", media="text/css")},
+    "/siaa/estilo/ver.css": {"get": operation_of("estilo", "Estilo de las páginas.", "", media="text/css")},
     "/siaa/chat": {"post": _chat()},
     "/siaa/documentos": {
-        "get": _operation("documentos", "Documentos del índice.", "Documentos", 400, 404, 503, parameters=_FILTERS)
+        "get": operation_of("documentos", "Documentos del índice.", "Documentos", 400, 404, 503, parameters=_FILTERS)
     },
-    "/siaa/estado": {"get": _operation("estado", "Qué se sirve.", "Estado")},
-    "/siaa/status": {"get": _operation("status", "Lo mismo que /siaa/estado.", "Estado")},
+    "/siaa/estado": {"get": operation_of("estado", "Qué se sirve.", "Estado")},
+    "/siaa/status": {"get": operation_of("status", "Lo mismo que /siaa/estado.", "Estado")},
     "/siaa/recargar": {"post": _reload()},
-    "/healthz": {"get": _operation("healthz", "El proceso vive.", "Salud")},
-    "/readyz": {"get": _operation("readyz", "Se sirve un índice.", "Listo", 503)},
-    "/openapi.json": {"get": _operation("openapi", "Esta descripción.", "Libre")},
+    **DIALOGUE_PATHS,
+    "/healthz": {"get": operation_of("healthz", "El proceso vive.", "Salud")},
+    "/readyz": {"get": operation_of("readyz", "Se sirve un índice.", "Listo", 503)},
+    "/openapi.json": {"get": operation_of("openapi", "Esta descripción.", "Libre")},
 }
 
 _ERRORS = {
@@ -299,7 +261,7 @@ _ERRORS = {
 
 def document_of(version: str) -> Schema:
     """Return the OpenAPI document of the service at `version`."""
-    error = {_JSON: {"schema": _ref("Error")}}
+    error = {JSON_MEDIA: {"schema": ref("Error")}}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -311,7 +273,10 @@ def document_of(version: str) -> Schema:
         "paths": PATHS,
         "components": {
             "schemas": SCHEMAS,
-            "responses": {f"E{status}": {"description": text, "content": error} for status, text in _ERRORS.items()},
+            "responses": {
+                **{f"E{status}": {"description": text, "content": error} for status, text in _ERRORS.items()},
+                **OPENAI_ERRORS,
+            },
             "securitySchemes": {"operador": {"type": "http", "scheme": "bearer"}},
         },
     }

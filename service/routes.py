@@ -191,6 +191,7 @@ def _state(context: Context, generation: Generation | None) -> Response:
             model_available=bool(model and model.available()),
             active=context.active.count,
             since=context.holder.since,
+            figures=context.cache.figures(),
         )
     )
 

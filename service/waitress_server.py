@@ -35,5 +35,6 @@ def open_server(app: Flask, settings: Settings) -> Any:
         threads=settings.threads,
         connection_limit=CONNECTIONS,
         backlog=BACKLOG,
+        channel_request_lookahead=1,  # without it nobody learns that a client has left
         ident="siaa",
     )

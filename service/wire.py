@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import queue
 import threading
-from collections.abc import Generator, Iterator
+import time
+from collections.abc import Callable, Generator, Iterator
 
 from flask import Response
 
 HEARTBEAT = ": latido\n\n"
 HEARTBEAT_SECONDS = 15.0  # silence after which proxies are told that the stream lives (contract)
 DONE = "data: [DONE]\n\n"
-_QUEUE_EVENTS = 64  # events made ahead of a slow reader before the model has to wait
-_LOOK_UP_SECONDS = 0.5  # how often a thread that waits for a slow reader looks whether it has left
+_QUEUE_EVENTS = 8192  # more than an answer has: a slow reader keeps no model waiting
+_LOOK_UP_SECONDS = 0.25  # how often a silent stream looks whether its reader has left
 
 
 def json_text(value: object) -> str:
@@ -42,13 +43,21 @@ def stream_response(frames: Iterator[str]) -> Response:
 class Heartbeat:
     """Iterate `frames` with a comment line after every `seconds` without one.
 
-    The frames are made in a thread of their own, which begins at the first `next`. When the reader leaves (`close`),
-    that thread closes `frames` as soon as the next one is made: at the latest when the model's read timeout ends.
+    The frames are made in a thread of their own, which begins at the first `next`. `gone` is asked in every silence
+    whether the reader has left; the iteration then ends, so that the server calls `close`. After that the thread closes
+    `frames` as soon as the next one is made, or fails: whoever made the call to a model has to end it.
     """
 
-    def __init__(self, frames: Generator[str, None, None], *, seconds: float = HEARTBEAT_SECONDS) -> None:
+    def __init__(
+        self,
+        frames: Generator[str, None, None],
+        *,
+        seconds: float = HEARTBEAT_SECONDS,
+        gone: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._frames = frames
         self._seconds = seconds
+        self._gone = gone
         self._made: queue.Queue[str | None] = queue.Queue(_QUEUE_EVENTS)  # None is the end
         self._left = threading.Event()
         self._thread: threading.Thread | None = None
@@ -60,13 +69,18 @@ class Heartbeat:
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="siaa-chat", daemon=True)
             self._thread.start()
-        try:
-            frame = self._made.get(timeout=self._seconds)
-        except queue.Empty:
-            return HEARTBEAT
-        if frame is None:
-            raise StopIteration
-        return frame
+        beat = time.monotonic() + self._seconds
+        while (left := beat - time.monotonic()) > 0:
+            try:
+                frame = self._made.get(timeout=min(left, _LOOK_UP_SECONDS))
+            except queue.Empty:
+                if self._gone():
+                    raise StopIteration from None
+                continue
+            if frame is None:
+                raise StopIteration
+            return frame
+        return HEARTBEAT
 
     def close(self) -> None:
         """Tell that nobody reads any more."""

@@ -39,10 +39,37 @@ class Settings(BaseSettings):
     llm_url: str = Field("", description="Dirección del servidor del modelo, con o sin `/v1`.")
     llm_model: str = Field("", description="Nombre del modelo; vacío, el primero que ofrece el servidor.")
     llm_concurrency: int = Field(2, ge=1, le=64, description="Llamadas simultáneas al modelo.")
+    llm_queue: int = Field(64, ge=0, le=1024, description="Preguntas que esperan turno con el modelo como máximo.")
+    llm_queue_timeout: float = Field(60.0, gt=0, le=600, description="Segundos de espera por un turno.")
     llm_connect_timeout: float = Field(5.0, gt=0, le=120, description="Segundos para conectar con el modelo.")
-    llm_read_timeout: float = Field(60.0, gt=0, le=600, description="Segundos sin un solo dato del modelo.")
+    llm_first_token_timeout: float = Field(
+        120.0, gt=0, le=600, description="Segundos hasta el primer texto del modelo."
+    )
+    llm_read_timeout: float = Field(60.0, gt=0, le=600, description="Segundos de silencio a mitad de una respuesta.")
+    llm_total_timeout: float = Field(300.0, gt=0, le=3600, description="Segundos de una respuesta como máximo.")
     llm_max_tokens: int = Field(300, ge=16, le=4096, description="Tokens de una respuesta como máximo.")
+    llm_context: int = Field(
+        4096, ge=512, le=131072, description="Tokens del contexto: se piden a Ollama y al modelo propio."
+    )
+    model_dir: Path = Field(PROJECT_DIR / "models", description="Carpeta del modelo propio (`make model`).")
+    citas: Literal["marcar", "retener"] = Field(
+        "marcar", description="Frases del modelo que ningún documento sostiene: se marcan o se retienen."
+    )
     admin_token: SecretStr = Field(SecretStr(""), description="Clave de las operaciones que cambian algo.")
+    data_dir: Path | None = Field(
+        None, description="Carpeta de la caché y del registro de calidad; por omisión, `datos/` junto a la del índice."
+    )
+    cache_max: int = Field(1000, ge=0, le=100_000, description="Respuestas que se recuerdan como máximo; 0, ninguna.")
+    cache_ttl: int = Field(86_400, ge=1, le=31_536_000, description="Segundos que se recuerda una respuesta.")
+    quality_log_days: int = Field(
+        30, ge=0, le=3650, description="Días que se conserva el registro de calidad; 0, no se lleva."
+    )
+    quality_log_rows: int = Field(
+        100_000, ge=1, le=10_000_000, description="Líneas del registro de calidad que se conservan como máximo."
+    )
+    quality_log_chars: int = Field(
+        2000, ge=40, le=32_768, description="Caracteres que se guardan de cada texto del registro de calidad."
+    )
     proxy: bool = Field(False, description="Hay un proxy delante: ninguna petición cuenta como local.")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="Detalle de los registros.")
 
@@ -63,6 +90,11 @@ class Settings(BaseSettings):
     def tuning_dir(self) -> Path:
         """Return the folder the tuning tables are read from."""
         return self.config_dir or OWN_CONFIG_DIR
+
+    @property
+    def data_folder(self) -> Path:
+        """Return the folder of the answer cache and the quality log: beside the index, which may be read-only."""
+        return self.data_dir or self.index_dir.resolve().parent / "datos"
 
     @property
     def owns_tuning(self) -> bool:

@@ -22,9 +22,10 @@ EXPANSIONS = "expansiones.toml"
 LISTINGS = "listados.toml"
 TITLE_WORDS = "palabras_titulo.txt"
 MANUAL_KEYWORDS = "palabras_clave.toml"
+CLARIFICATIONS = "aclaraciones.toml"
 
 LANGUAGE_FILES = (STOP_WORDS, QUESTION_WORDS, ABBREVIATIONS, SYNONYMS, EXPANSIONS, LISTINGS, TITLE_WORDS)
-CORPUS_FILES = (MANUAL_KEYWORDS,)  # belong to the corpus they were written for (contract, Environment)
+CORPUS_FILES = (MANUAL_KEYWORDS, CLARIFICATIONS)  # belong to the corpus they were written for (contract, Environment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,20 @@ class Expansion:
     kind: str
     patterns: tuple[re.Pattern[str], ...]
     words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Clarification:
+    """What to ask back when a question is ambiguous.
+
+    `terms` are the ambiguous expressions and `exceptions` what makes one clear, both folded, words separated by one
+    space. `prompt` and `options` are what the reader is shown.
+    """
+
+    terms: tuple[str, ...]
+    exceptions: tuple[str, ...]
+    prompt: str
+    options: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +63,7 @@ class LanguageTables:
     expansions: tuple[Expansion, ...]
     listings: tuple[re.Pattern[str], ...]
     manual_keywords: dict[str, tuple[str, ...]]
+    clarifications: tuple[Clarification, ...]
 
 
 def load_tables(folder: Path) -> LanguageTables:
@@ -71,6 +87,7 @@ def load_tables(folder: Path) -> LanguageTables:
             normalise(name).casefold(): _strings(words, MANUAL_KEYWORDS)
             for name, words in _toml(folder, MANUAL_KEYWORDS, optional=True).get("documentos", {}).items()
         },
+        clarifications=_clarifications(_toml(folder, CLARIFICATIONS, optional=True).get("aclaracion", [])),
     )
 
 
@@ -121,3 +138,32 @@ def _expansion(row: dict[str, Any]) -> Expansion:
         patterns=tuple(_pattern(p, EXPANSIONS) for p in _strings(patterns, EXPANSIONS)),
         words=tuple(fold(word) for word in _strings(words, EXPANSIONS)),
     )
+
+
+def _clarifications(rows: object) -> tuple[Clarification, ...]:
+    if not isinstance(rows, list):
+        raise ConfigError(f"{CLARIFICATIONS}: se esperaban filas [[aclaracion]] y hay {rows!r}.")
+    return tuple(_clarification(row) for row in rows)
+
+
+def _clarification(row: dict[str, Any]) -> Clarification:
+    try:
+        terms, prompt, options = row["terminos"], row["pregunta"], row["opciones"]
+    except (KeyError, TypeError) as error:
+        raise ConfigError(f"{CLARIFICATIONS}: a una aclaración le falta {error}.") from error
+    found = Clarification(
+        terms=tuple(_phrase(term) for term in _strings(terms, CLARIFICATIONS)),
+        exceptions=tuple(_phrase(word) for word in _strings(row.get("salvo", []), CLARIFICATIONS)),
+        prompt=str(prompt),
+        options=_strings(options, CLARIFICATIONS),
+    )
+    if not all(found.terms) or not all(found.exceptions) or len(found.options) < 2:
+        raise ConfigError(
+            f"{CLARIFICATIONS}: «{prompt}» necesita términos que no estén vacíos y al menos dos opciones."
+        )
+    return found
+
+
+def _phrase(text: str) -> str:
+    """Return a phrase as whole words are compared: folded, without signs, one space between words."""
+    return " ".join(re.findall(r"[^\W_]+", fold(text)))

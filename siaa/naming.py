@@ -17,13 +17,16 @@ from siaa.analysis import Analyzer
 from siaa.identity import Norm
 from siaa.records import DocumentRecord
 from siaa.references import Reference
+from siaa.text import fold
 
 Evidence = npt.NDArray[np.float32]  # shape (D,), one value in 0..1 per document
 
 _HALF_WEIGHT = 3.0  # matched weight at which an alias counts half: one rare word is little, three are a name
+_SURE = 0.9  # agreement from which a document is the norm named
 _LATER_NORMS = (1.0, 0.5, 0.3)  # what the first, second and any later norm of a question count
 _NUMBER_ALONE_IS_ENOUGH = ("acuerdo", "circular", "resolucion")
-_ESTATUTE_FAMILY = frozenset(("ley", "ley_organica", "ley_estatutaria"))
+_FORM_TITLES = ("formulario", "formato", "planilla")  # a document so titled has blanks to fill in, not explanations
+_STATUTE_FAMILY = frozenset(("ley", "ley_organica", "ley_estatutaria"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,8 @@ class NameIndex:
         self._files = _names(
             ((d.position, d.identity.name_stems) for d in documents if d.identity.name_stems), self.count
         )
+        self.repealed = np.array([d.identity.repealed for d in documents], dtype=np.float32)
+        self.forms = np.array([fold(d.title).startswith(_FORM_TITLES) for d in documents], dtype=np.float32)
         self._norms = [(d.position, norm) for d in documents for norm in d.identity.norms]
         self._by_number: defaultdict[str, list[tuple[int, Norm]]] = defaultdict(list)
         for position, norm in self._norms:
@@ -105,17 +110,23 @@ class NameIndex:
         return evidence
 
     def norm_match(self, references: Sequence[Reference]) -> Evidence:
-        """Return how surely each document is a norm that the question names; the first one named counts most."""
+        """Return how surely each document is a norm that the question names; the first one named counts most.
+
+        Where one is the norm for sure, another of the same number and year is a different norm.
+        """
         evidence = np.zeros(self.count, dtype=np.float32)
         for position, reference in enumerate(references):
             factor = _LATER_NORMS[min(position, len(_LATER_NORMS) - 1)]
-            for document, norm in self._candidates(reference):
-                evidence[document] = max(evidence[document], factor * _agreement(reference, norm))
+            sure = [(document, _agreement(reference, norm)) for document, norm in self._candidates(reference)]
+            least = _SURE if any(agreement >= _SURE for _, agreement in sure) else 0.0
+            for document, agreement in sure:
+                if agreement >= least:
+                    evidence[document] = max(evidence[document], factor * agreement)
         return evidence
 
     def holds_norm(self, reference: Reference) -> bool:
         """Tell whether a document of the index is the norm named."""
-        return any(_agreement(reference, norm) >= 0.9 for _, norm in self._candidates(reference))
+        return any(_agreement(reference, norm) >= _SURE for _, norm in self._candidates(reference))
 
     def _candidates(self, reference: Reference) -> list[tuple[int, Norm]]:
         return self._by_number.get(reference.number, []) if reference.number else self._norms
@@ -191,4 +202,4 @@ def _agreement(asked: Reference, norm: Norm) -> float:
 
 
 def _same_rank(asked: str, norm: str) -> bool:
-    return asked == norm or {asked, norm} <= _ESTATUTE_FAMILY or asked[:2] == norm[:2] == "re"
+    return asked == norm or {asked, norm} <= _STATUTE_FAMILY or asked[:2] == norm[:2] == "re"

@@ -177,7 +177,12 @@ def _nearest(word: str, index: Words) -> str | None:
     if len(word) < _MIN_CORRECTED:
         return None
     near = index.near_words(word, max_distance=1 if len(word) < _LONG_WORD else 2)
-    return near[0][0] if near else None
+    return next((found for found, distance, _ in near if _is_likely(word, found, distance)), None)
+
+
+def _is_likely(word: str, found: str, distance: int) -> bool:
+    """Tell whether `found` may be what was meant: people seldom miss the first letter, and then nothing else."""
+    return found[0] == word[0] or (distance == 1 and found[-2:] == word[-2:])
 
 
 def _expansion(folded: str, stems: Sequence[str], analyzer: Analyzer) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ is what the model receives.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from siaa import fragments, question, routing, selection
 from siaa.config import CHUNK_SIZE
-from siaa.errors import UnknownCollectionError, UnknownTermError
+from siaa.errors import ConfigError, UnknownCollectionError, UnknownTermError
 from siaa.evidence import Evidences
 from siaa.generation import Generation
 from siaa.model import Contribution, Fragment
@@ -96,15 +97,38 @@ class Trace:
     candidates: tuple[DocumentRecord, ...]
 
 
+def check_profile(profile: Profile) -> None:
+    """Raise ConfigError unless the profile weighs exactly the levels and signals that there are."""
+    for section, given, known in (
+        ("enrutar", set(profile.routing), {level.signal for level in routing.ROUTING_LEVELS}),
+        ("fragmento", set(profile.selection), set(selection.SIGNALS)),
+    ):
+        if odd := sorted(given - known):
+            raise ConfigError(
+                f"Perfil {profile.name}, [{section}]: no se conoce {', '.join(odd)}; hay {', '.join(sorted(known))}."
+            )
+        if lacking := sorted(known - given):
+            raise ConfigError(f"Perfil {profile.name}, [{section}]: falta {', '.join(lacking)} (0 lo apaga).")
+
+
 class Retriever:
     """Answer for one generation with one profile. Thread-safe: it holds nothing about a question."""
 
     def __init__(self, generation: Generation, *, profile: Profile, max_docs: int, max_chunks: int) -> None:
+        check_profile(profile)
         self.generation = generation
         self.profile = profile
         self.max_docs = max_docs
         self.max_chunks = max_chunks
         self.names = NameIndex(generation.documents, generation.analyzer)
+
+    def limited(self, *, max_docs: int, max_chunks: int) -> Retriever:
+        """Return the same retriever with other limits, at no cost: what a model can take may change under way."""
+        if (max_docs, max_chunks) == (self.max_docs, self.max_chunks):
+            return self
+        other = copy.copy(self)
+        other.max_docs, other.max_chunks = max_docs, max_chunks
+        return other
 
     def ask(self, raw: str) -> Query:
         """Understand a question.

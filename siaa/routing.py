@@ -102,18 +102,13 @@ def literal_level(e: Evidences) -> Evidence:
     return evidence
 
 
-def repealed_level(e: Evidences, documents: Sequence[DocumentRecord]) -> Evidence:
-    """Give 1 to documents whose front matter says that they are not in force."""
-    return np.array([document.identity.repealed for document in documents], dtype=np.float32)
-
-
 @dataclass(frozen=True, slots=True)
 class RoutingLevel:
     """A row of the routing table: the signal's name (its weight is in the profile), the contract's level, evidence, reason."""
 
     signal: str
     level: str
-    evidence: Callable[[Evidences, Sequence[DocumentRecord]], Evidence]
+    evidence: Callable[[Evidences], Evidence]
     why: str  # Spanish, {value} is the evidence
 
 
@@ -121,63 +116,64 @@ ROUTING_LEVELS: tuple[RoutingLevel, ...] = (
     RoutingLevel(
         "claves_automaticas",
         "palabras clave",
-        lambda e, _: e.names.automatic_keywords(e.query.stems, e.idf),
+        lambda e: e.names.automatic_keywords(e.query.stems, e.idf),
         "sus palabras clave automáticas cubren {value:.0%} de la pregunta",
     ),
     RoutingLevel(
         "claves_manuales",
         "palabras clave",
-        lambda e, _: e.names.manual_keywords(e.query.name_stems),
+        lambda e: e.names.manual_keywords(e.query.name_stems),
         "la pregunta contiene una de sus palabras clave manuales",
     ),
     RoutingLevel(
         "siglas",
         "palabras clave",
-        lambda e, _: e.names.acronym_match(e.query.acronyms),
+        lambda e: e.names.acronym_match(e.query.acronyms),
         "la pregunta lo nombra por sus siglas",
     ),
     RoutingLevel(
         "densidad",
         "densidad",
-        lambda e, _: density_level(e),
+        lambda e: density_level(e),
         "densidad de los términos: {value:.0%} de la del documento más denso",
     ),
     RoutingLevel(
         "documento",
         "densidad",
-        lambda e, _: document_level(e),
+        lambda e: document_level(e),
         "el documento entero reúne {value:.0%} de lo alcanzable",
     ),
     RoutingLevel(
         "nombre_archivo",
         "nombre",
-        lambda e, _: e.names.file_cover(e.query.name_stems),
+        lambda e: e.names.file_cover(e.query.name_stems),
         "palabras de la pregunta en el nombre del archivo",
     ),
     RoutingLevel(
         "alias",
         "nombre",
-        lambda e, _: e.names.alias_cover(e.query.name_stems),
+        lambda e: e.names.alias_cover(e.query.name_stems),
         "la pregunta contiene palabras de su título o nombre",
     ),
     RoutingLevel(
         "alias_literal",
         "nombre",
-        lambda e, _: e.names.alias_phrase(e.query.name_stems, e.query.name_sequence),
+        lambda e: e.names.alias_phrase(e.query.name_stems, e.query.name_sequence),
         "la pregunta contiene entero uno de sus nombres",
     ),
     RoutingLevel(
-        "norma", "nombre", lambda e, _: e.norms, "es la norma que la pregunta nombra ({value:.0%} de certeza)"
+        "norma", "nombre", lambda e: e.norms, "es la norma que la pregunta nombra ({value:.0%} de certeza)"
     ),
     RoutingLevel(
         "pasajes",
         "pasajes",
-        lambda e, _: passages_level(e),
+        lambda e: passages_level(e),
         "sus mejores pasajes reúnen {value:.0%} de lo alcanzable",
     ),
-    RoutingLevel("articulo", "pasajes", lambda e, _: article_level(e), "contiene el artículo pedido"),
-    RoutingLevel("pregunta_literal", "pasajes", lambda e, _: literal_level(e), "un pasaje contiene la pregunta entera"),
-    RoutingLevel("derogado", "pasajes", repealed_level, "consta como no vigente"),
+    RoutingLevel("articulo", "pasajes", lambda e: article_level(e), "contiene el artículo pedido"),
+    RoutingLevel("pregunta_literal", "pasajes", lambda e: literal_level(e), "un pasaje contiene la pregunta entera"),
+    RoutingLevel("derogado", "nombre", lambda e: e.names.repealed, "consta como no vigente"),
+    RoutingLevel("formulario", "nombre", lambda e: e.names.forms, "es un formulario en blanco, no una explicación"),
 )
 
 
@@ -194,7 +190,7 @@ def route(
     Documents without any evidence are never returned. Ties go to the path that sorts first.
     """
     rows = [(level, profile.routing.get(level.signal, 0.0)) for level in ROUTING_LEVELS]
-    parts = [(level, weight * level.evidence(evidences, documents)) for level, weight in rows if weight]
+    parts = [(level, weight * level.evidence(evidences)) for level, weight in rows if weight]
     total = np.sum([part for _, part in parts], axis=0) if parts else np.zeros(len(documents), dtype=np.float32)
     if collection is not None:
         inside = np.array([document.collection == collection for document in documents], dtype=bool)

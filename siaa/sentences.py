@@ -92,7 +92,8 @@ _OPENING = re.compile(
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Return `(start, end)` of each sentence of `text`, in order, without the white space around it.
 
-    A blank line, a list item, a heading and a table row begin a new one; a line break in a paragraph does not. The
+    A blank line, a list item, a heading and a table row begin a new one; a line break in a paragraph does not, nor a
+    blank line where the text plainly goes on (a page break: no stop before it, a small letter after it). The
     spans do not overlap and hold every character that is not white space. For "Según el art. 5. Los
     jueces\\nfirman." the second sentence is "Los jueces\\nfirman.".
     """
@@ -129,8 +130,8 @@ def clause_spans(sentence: str, *, longest: int) -> list[tuple[int, int]]:
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
     """Yield the stretches that sentences never cross."""
-    cuts = {match.end() for match in _BLANK_LINE.finditer(text)}
     folded = fold(text)
+    cuts = {match.end() for match in _BLANK_LINE.finditer(text) if not _goes_on(text, folded, match)}
     for match in _LINE_START.finditer(text):
         start = match.end()
         if _OWN_LINE.match(text, start):
@@ -140,6 +141,15 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
             cuts.add(start)
     edges = sorted({0, *cuts, len(text)})
     yield from pairwise(edges)
+
+
+def _goes_on(text: str, folded: str, blank: re.Match[str]) -> bool:
+    """Tell whether a sentence continues behind a blank line, as it does where a page ended."""
+    before = text[max(0, blank.start() - 1) : blank.start()]
+    if not (before.isalnum() or before == ",") or not text[blank.end() : blank.end() + 1].islower():
+        return False
+    last_line = text[text.rfind("\n", 0, blank.start()) + 1 : blank.start()]
+    return not _OWN_LINE.match(last_line) and not _ITEM.match(folded, blank.end())
 
 
 def _opens_item(folded: str, start: int) -> bool:

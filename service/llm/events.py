@@ -1,4 +1,4 @@
-"""Read the lines of a stream of server-sent events from a model, trusting nothing about them.
+"""Read the lines of a stream from a model, server-sent events or one JSON object a line, trusting nothing about them.
 
 What is known of such streams: comments and unknown fields are normal, `content` may be null and `choices` empty, an
 error may come under status 200 as `event: error`, as `error:` field, as bare JSON, as a string or an object, and a
@@ -20,10 +20,14 @@ class BrokenStreamError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One event: the text it adds (often ""), and whether the answer is complete with it."""
+    """One event: the text it adds (often ""), and whether the answer is complete with it.
+
+    `prompt_tokens` is what the server says it read, where it does; 0 elsewhere.
+    """
 
     text: str = ""
     finished: bool = False
+    prompt_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +94,32 @@ def _choice(choices: object) -> Piece:
     delta = choice.get("delta")
     content = delta.get("content") if isinstance(delta, dict) else None
     return Piece(content if isinstance(content, str) else "", finished=bool(choice.get("finish_reason")))
+
+
+def read_objects(lines: Iterable[bytes]) -> Iterator[Piece | StreamError | None]:
+    """Yield what each line of Ollama's own stream means: a JSON object a line; None for a blank one.
+
+    Raises BrokenStreamError on a line that is not an object, as `read_events` does.
+    """
+    for raw in lines:
+        line = raw.decode("utf-8", errors="replace").strip()
+        yield _object(line) if line else None
+
+
+def _object(line: str) -> Piece | StreamError:
+    try:
+        item = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise BrokenStreamError("a line that is not JSON") from error
+    if not isinstance(item, dict):
+        raise BrokenStreamError("a line that is not an object")
+    if item.get("error"):
+        return StreamError(json.dumps(item["error"], ensure_ascii=False))
+    message = item.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    counted = item.get("prompt_eval_count")
+    return Piece(
+        content if isinstance(content, str) else "",
+        finished=item.get("done") is True,
+        prompt_tokens=counted if isinstance(counted, int) else 0,
+    )

@@ -25,15 +25,21 @@ class LanguageModel(Protocol):
     def name(self) -> str:
         """Return the model's name as the server gives it; "" until it is known."""
 
+    @property
+    def context_tokens(self) -> int:
+        """Return how many tokens prompt and answer may take together: the server's word once asked, else a guess."""
+
     def available(self) -> bool:
-        """Ask the server whether it can answer now. Never raises, takes at most a few seconds."""
+        """Ask the server whether it can answer now, and for its name and context. Never raises, takes a few seconds."""
 
     def stream(self, conversation: Sequence[ChatMessage], *, max_tokens: int) -> Generator[str, None, None]:
         """Yield the answer's non-empty pieces as the model makes them; joined, they are the answer.
 
-        The slot is taken at the call (ModelBusyError is raised here, before a reader has been sent anything), the
-        server is asked at the first `next`. Slot and connection are free once the generator ends, fails, is closed or
-        is dropped. The generator ends normally only if the server said that the answer is complete.
+        A slot, or a place in the queue for one, is taken at the call (ModelBusyError is raised here when the queue is
+        full, before a reader has been sent anything); the turn is awaited and the server asked at the first `next`.
+        Slot and connection are free once the generator ends, fails, is closed or is dropped. Any thread may close it,
+        also while another waits in `next`, which then raises ReaderLeftError. The generator ends normally only if the
+        server said that the answer is complete.
 
         Raises a ModelError.
         """
@@ -73,6 +79,10 @@ class ModelCutError(ModelError):
 
     code = "modelo_cortado"
     text = messages.MODEL_CUT
+
+
+class ReaderLeftError(ModelCutError):
+    """Nobody reads the answer any more: no fault of the model's, and nothing that a reader is told."""
 
 
 class ModelContextError(ModelError):

@@ -7,7 +7,7 @@ D documents, E postings.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,10 @@ import numpy.typing as npt
 from whoosh.reading import IndexReader
 
 from siaa.search import bm25f, spelling, whoosh_index
-from siaa.search.bm25f import Floats, Ints, TermPassages
+from siaa.search.bm25f import Floats, Ints
+from siaa.search.field_impacts import SCORED, FieldImpacts
+from siaa.search.passage_table import PassageTable
+from siaa.search.union import Union
 from siaa.search.whoosh_index import FieldPostings
 
 Longs = npt.NDArray[np.int64]
@@ -49,23 +52,6 @@ class Vocabulary:
         """Read what `save` wrote."""
         terms = tuple(path.read_bytes().decode("utf-8").split("\n")[:-1])
         return cls(terms, {term: position for position, term in enumerate(terms)})
-
-
-@dataclass(frozen=True, slots=True)
-class PassageRow:
-    """What the arrays need of one passage beside its postings; `words` and `offsets` hold every word, stop words too."""
-
-    document: int
-    start: int
-    end: int
-    article: str
-    heading: str
-    heading_stems: Sequence[str]
-    flags: int
-    body_digest: int  # 63 bits; equal for passages with equal text but white space
-    words: Sequence[str]
-    offsets: Sequence[int]  # characters from the passage's start
-    sentences: Sequence[int]  # where its sentences begin, characters from the passage's start
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,33 +133,42 @@ class Vocabularies:
 
 
 def build(
-    reader: IndexReader, rows: Sequence[PassageRow], *, documents: int, stem_of: Mapping[str, str]
-) -> tuple[Arrays, Vocabularies]:
-    """Derive the arrays from a committed index.
+    reader: IndexReader, table: PassageTable, *, documents: int, stem_of: Callable[[str], str | None]
+) -> tuple[Arrays, Vocabularies, dict[str, FieldImpacts]]:
+    """Derive the arrays from a committed index, and the impacts of each scored field by itself.
 
-    `rows` are the passages in index order; `stem_of` maps every word that is not a stop word to its stem.
+    `table` holds the passages in index order; `stem_of` gives the stem of a word, None for a stop word.
     """
     postings = {name: whoosh_index.read_postings(reader, name) for name in _FIELDS}
     names = Vocabularies(
         stems=Vocabulary.of(
             t for f in (whoosh_index.BODY, whoosh_index.HEADING, whoosh_index.TITLE) for t in postings[f].terms
         ),
-        words=Vocabulary.of(word for row in rows for word in row.words),
+        words=Vocabulary.of(table.words),
         references=Vocabulary.of(postings[whoosh_index.REFERENCES].terms),
-        articles=Vocabulary.of(row.article for row in rows),
-        headings=Vocabulary.of(row.heading for row in rows),
+        articles=Vocabulary.of(table.articles),
+        headings=Vocabulary.of(table.headings),
     )
     values = {
-        **_stem_arrays(postings, names.stems, rows, documents),
+        **_stem_arrays(postings, names.stems, table, documents),
         **_word_arrays(postings[whoosh_index.WORDS], names, stem_of),
-        **_passage_arrays(rows, names, documents),
+        **_passage_arrays(table, names, documents),
         "reference_ptr": postings[whoosh_index.REFERENCES].ptr,
         "reference_passages": postings[whoosh_index.REFERENCES].passages,
     }
     values |= dict(
         zip(("deletes_hash", "deletes_word"), spelling.build(names.words.terms, values["word_count"]), strict=True)
     )
-    return Arrays(**values), names
+    impacts = {
+        field: FieldImpacts.of(
+            postings[field],
+            (names.words if field == whoosh_index.WORDS else names.stems).ids,
+            b=weight.b,
+            k1=bm25f.K1,
+        )
+        for field, weight in SCORED.items()
+    }
+    return Arrays(**values), names, impacts
 
 
 _FIELDS = (
@@ -186,44 +181,36 @@ _FIELDS = (
 
 
 def _stem_arrays(
-    postings: Mapping[str, FieldPostings], stems: Vocabulary, rows: Sequence[PassageRow], documents: int
+    postings: Mapping[str, FieldPostings], stems: Vocabulary, table: PassageTable, documents: int
 ) -> dict[str, Any]:
     body, heading, title = (postings[name] for name in _FIELDS[:3])
-    body_part = (body, bm25f.normalised(body, bm25f.BODY_WEIGHT))
-    heading_part = (heading, bm25f.normalised(heading, bm25f.HEADING_WEIGHT))
-    title_part = (title, bm25f.normalised(title, bm25f.TITLE_WEIGHT))
-    full = bm25f.combine(stems.ids, [body_part, heading_part, title_part])
-    local = bm25f.combine(stems.ids, [body_part, heading_part, (title, np.zeros_like(title.counts))])
-    counts = bm25f.combine(
-        stems.ids, [(body, body.counts), (heading, np.zeros_like(heading.counts)), (title, np.zeros_like(title.counts))]
-    )
-    holding = _holding(counts)
-    idf = bm25f.whoosh_idf(len(rows), holding)
+    weights = (bm25f.BODY_WEIGHT, bm25f.HEADING_WEIGHT, bm25f.TITLE_WEIGHT)
+    parts = [bm25f.normalised(field, weight) for field, weight in zip((body, heading, title), weights, strict=True)]
+    union = Union.of(stems.ids, (body, heading, title))
+    counts = union.sum((body.counts, None, None))
+    owners = np.repeat(np.arange(len(stems.terms)), np.diff(union.ptr))
+    holding = np.bincount(owners[counts > 0], minlength=len(stems.terms)).astype(np.int64)
+    idf = bm25f.whoosh_idf(len(table), holding)
     return {
-        "stem_ptr": full.ptr,
-        "stem_passages": full.passages,
-        "stem_impacts": np.repeat(idf, np.diff(full.ptr)) * bm25f.saturate(full.values),
-        "stem_local": bm25f.saturate(local.values),
-        "stem_body": counts.values,
+        "stem_ptr": union.ptr,
+        "stem_passages": union.passages,
+        "stem_impacts": idf[owners] * bm25f.saturate(union.sum(parts)),
+        "stem_local": bm25f.saturate(union.sum((*parts[:2], None))),
+        "stem_body": counts,
         "stem_idf": idf,
-        **_document_arrays(counts, rows, documents),
+        **_document_arrays(union, owners, counts, table, documents),
     }
 
 
-def _holding(counts: TermPassages) -> Longs:
-    """Return how many passages hold each term in their body."""
-    rows = np.repeat(np.arange(counts.ptr.size - 1), np.diff(counts.ptr))
-    return np.bincount(rows[counts.values > 0], minlength=counts.ptr.size - 1).astype(np.int64)
-
-
-def _document_arrays(counts: TermPassages, rows: Sequence[PassageRow], documents: int) -> dict[str, Any]:
-    owner = np.array([row.document for row in rows], dtype=np.int64)
-    stems = np.repeat(np.arange(counts.ptr.size - 1, dtype=np.int64), np.diff(counts.ptr))
-    present = counts.values > 0
-    keys, inverse = np.unique(stems[present] * max(documents, 1) + owner[counts.passages[present]], return_inverse=True)
-    frequency = np.bincount(inverse, weights=counts.values[present], minlength=keys.size).astype(np.float32)
+def _document_arrays(
+    union: Union, owners: Longs, counts: Floats, table: PassageTable, documents: int
+) -> dict[str, Any]:
+    present = counts > 0
+    document = table.column("document")[union.passages[present]]
+    keys, inverse = np.unique(owners[present] * max(documents, 1) + document, return_inverse=True)
+    frequency = np.bincount(inverse, weights=counts[present], minlength=keys.size).astype(np.float32)
     ids = (keys % max(documents, 1)).astype(np.int32)
-    holding = np.bincount(keys // max(documents, 1), minlength=counts.ptr.size - 1)
+    holding = np.bincount(keys // max(documents, 1), minlength=union.ptr.size - 1)
     length = np.bincount(ids, weights=frequency, minlength=documents).astype(np.float32)
     idf = bm25f.robertson_idf(documents, holding)
     average = float(length[length > 0].mean()) if (length > 0).any() else 1.0
@@ -239,50 +226,46 @@ def _document_arrays(counts: TermPassages, rows: Sequence[PassageRow], documents
     }
 
 
-def _word_arrays(postings: FieldPostings, names: Vocabularies, stem_of: Mapping[str, str]) -> dict[str, Any]:
-    combined = bm25f.combine(names.words.ids, [(postings, bm25f.normalised(postings, bm25f.WORDS_WEIGHT))])
-    holding = np.diff(combined.ptr)
+def _word_arrays(postings: FieldPostings, names: Vocabularies, stem_of: Callable[[str], str | None]) -> dict[str, Any]:
+    union = Union.of(names.words.ids, (postings,))
+    holding = np.diff(union.ptr)
     idf = bm25f.robertson_idf(int(postings.lengths.size), holding)
-    rows = np.repeat(np.arange(holding.size), holding)
-    counts = bm25f.combine(names.words.ids, [(postings, postings.counts)])
+    owners = np.repeat(np.arange(holding.size), holding)
+    values = union.sum((bm25f.normalised(postings, bm25f.WORDS_WEIGHT),))
+    counts = union.sum((postings.counts,))
     return {
-        "word_ptr": combined.ptr,
-        "word_passages": combined.passages,
-        "word_impacts": np.repeat(idf, holding) * bm25f.saturate(combined.values),
+        "word_ptr": union.ptr,
+        "word_passages": union.passages,
+        "word_impacts": idf[owners] * bm25f.saturate(values),
         "word_idf": idf,
-        "word_count": np.bincount(rows, weights=counts.values, minlength=holding.size).astype(np.int32),
+        "word_count": np.bincount(owners, weights=counts, minlength=holding.size).astype(np.int32),
         "word_stem": np.array([_stem_id(word, names.stems, stem_of) for word in names.words.terms], dtype=np.int32),
     }
 
 
-def _stem_id(word: str, stems: Vocabulary, stem_of: Mapping[str, str]) -> int:
-    stem = stem_of.get(word)
+def _stem_id(word: str, stems: Vocabulary, stem_of: Callable[[str], str | None]) -> int:
+    stem = stem_of(word)
     return -1 if stem is None else stems.ids[stem]
 
 
-def _passage_arrays(rows: Sequence[PassageRow], names: Vocabularies, documents: int) -> dict[str, Any]:
-    headings: dict[int, Sequence[str]] = {names.headings.ids[row.heading]: row.heading_stems for row in rows}
-    sizes = [len(headings[position]) for position in range(len(headings))]
-    owner = np.array([row.document for row in rows], dtype=np.int32)
-    word_ids = names.words.ids
+def _passage_arrays(table: PassageTable, names: Vocabularies, documents: int) -> dict[str, Any]:
+    headings = [table.heading_stems[heading] for heading in names.headings.terms]
     return {
-        "document_first": np.searchsorted(owner, np.arange(documents + 1)).astype(np.int64),
-        "passage_document": owner,
-        "passage_start": np.array([row.start for row in rows], dtype=np.int32),
-        "passage_end": np.array([row.end for row in rows], dtype=np.int32),
-        "passage_article": np.array([names.articles.ids[row.article] for row in rows], dtype=np.int32),
-        "passage_heading": np.array([names.headings.ids[row.heading] for row in rows], dtype=np.int32),
-        "passage_flags": np.array([row.flags for row in rows], dtype=np.uint8),
-        "passage_digest": np.array([row.body_digest for row in rows], dtype=np.int64),
-        "forward_ptr": _offsets(len(row.words) for row in rows),
-        "forward_words": np.array([word_ids[word] for row in rows for word in row.words], dtype=np.int32),
-        "forward_offsets": np.array([offset for row in rows for offset in row.offsets], dtype=np.uint16),
-        "sentence_ptr": _offsets(len(row.sentences) for row in rows),
-        "sentence_starts": np.array([start for row in rows for start in row.sentences], dtype=np.uint16),
-        "heading_ptr": _offsets(sizes),
-        "heading_stems": np.array(
-            [names.stems.ids[stem] for position in range(len(headings)) for stem in headings[position]], dtype=np.int32
-        ),
+        "document_first": np.searchsorted(table.column("document"), np.arange(documents + 1)).astype(np.int64),
+        "passage_document": table.column("document"),
+        "passage_start": table.column("start"),
+        "passage_end": table.column("end"),
+        "passage_article": table.articles.sorted_positions()[table.column("article")],
+        "passage_heading": table.headings.sorted_positions()[table.column("heading")],
+        "passage_flags": table.column("flags"),
+        "passage_digest": table.column("digest"),
+        "forward_ptr": table.bounds("words"),
+        "forward_words": table.words.sorted_positions()[table.column("words")],
+        "forward_offsets": table.column("offsets"),
+        "sentence_ptr": table.bounds("sentences"),
+        "sentence_starts": table.column("sentences"),
+        "heading_ptr": _offsets(len(stems) for stems in headings),
+        "heading_stems": np.array([names.stems.ids[stem] for stems in headings for stem in stems], dtype=np.int32),
     }
 
 

@@ -56,13 +56,24 @@ def _wait_until_loaded(url: str) -> None:
     pytest.fail(f"El servidor del modelo no cargó en {LOADING_SECONDS:.0f} s.")
 
 
-class ScriptedServer:
-    """A socket server that answers `/v1/models` properly and every chat as `script` says; it keeps what it was sent."""
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128  # connections that come at once
 
-    def __init__(self) -> None:
+
+class ScriptedServer:
+    """A socket server that answers as `pages` says, and every chat as `script` does; it keeps what it was sent.
+
+    A page is its status and its body. Both kinds of server are played at once; tests take pages away.
+    """
+
+    def __init__(self, port: int = 0) -> None:
         self.script: Script = lambda handler: None
-        self.models = b'{"data": [{"id": "guion"}]}'
-        self.health = 404
+        self.pages: dict[str, tuple[int, bytes]] = {
+            "/v1/models": (200, b'{"data": [{"id": "guion"}]}'),
+            "/api/version": (200, b'{"version": "0.12.6"}'),
+            "/api/tags": (200, b'{"models": [{"name": "guion"}]}'),
+        }
         self.bodies: list[bytes] = []
         self.left = threading.Event()  # set when a client's connection was found closed
         outer = self
@@ -71,14 +82,18 @@ class ScriptedServer:
             timeout = 10  # seconds; no script waits longer for its client
 
             def do_GET(self) -> None:
-                body = outer.models if self.path == "/v1/models" else b""
-                self.send_response(200 if self.path == "/v1/models" else outer.health)
+                status, body = outer.pages.get(self.path, (404, b"404 page not found"))
+                self.send_response(status)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
 
             def do_POST(self) -> None:
-                outer.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+                sent = self.rfile.read(int(self.headers["Content-Length"]))
+                if self.path == "/api/show":
+                    self.do_GET()
+                    return
+                outer.bodies.append(sent)
                 try:
                     outer.script(self)
                 except OSError:
@@ -87,8 +102,7 @@ class ScriptedServer:
             def log_message(self, *_: object) -> None:
                 """Keep the test's output clean."""
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", port), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
         self._thread.start()
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"

@@ -35,8 +35,8 @@ class Measured:
 def main() -> int:
     """Index, serve and score every set; print one table."""
     options = _options()
-    if options.write and options.perfil != _KEPT_PROFILE:
-        say(f"--write guarda solo lo medido con el perfil {_KEPT_PROFILE}.")
+    if options.write and (options.perfil != _KEPT_PROFILE or options.reusar):
+        say(f"--write guarda solo lo medido con el perfil {_KEPT_PROFILE} y sin --reusar.")
         return WRONG_USE
     sets = chosen_sets(options.carpeta, options.conjuntos)
     scorer = options.carpeta / SCORER
@@ -45,17 +45,15 @@ def main() -> int:
     before = read_results()
     measured = {found.name: _measure(found, scorer, options) for found in sets}
     print(
-        table_of_changes(
-            row for name, now in measured.items() for row in compare(name, now.outcomes, before.get(name))
-        )
+        table_of_changes(row for name, now in measured.items() for row in compare(name, now.outcomes, before.get(name)))
     )
     _print_times(measured)
-    if options.write:
-        write_results({name: now.outcomes for name, now in measured.items()})
-        say(f"Guardado en {RESULTS.name}.")
     problems = [problem for now in measured.values() for problem in now.problems]
     for problem in problems:
         say(f"error: {problem}")
+    if options.write and not problems:
+        write_results({name: now.outcomes for name, now in measured.items()})
+        say(f"Guardado en {RESULTS.name}.")
     return FAILED if problems else 0
 
 

@@ -21,7 +21,9 @@ FAILED, WRONG_USE = 1, 2
 def parser(program: str, what: str) -> argparse.ArgumentParser:
     """Return a parser with the options that choose sets."""
     made = argparse.ArgumentParser(prog=f"python -m {program}", description=what)
-    made.add_argument("--carpeta", type=Path, default=SHARED, help="carpeta con los conjuntos (por omisión, %(default)s)")
+    made.add_argument(
+        "--carpeta", type=Path, default=SHARED, help="carpeta con los conjuntos (por omisión, %(default)s)"
+    )
     made.add_argument("--conjuntos", nargs="*", default=[], metavar="NOMBRE", help="solo estos (por omisión, todos)")
     made.add_argument(
         "--reusar", action="store_true", help="usar los índices temporales que haya aunque el código haya cambiado"

@@ -16,7 +16,7 @@ QUESTIONS, DOCUMENTS = "questions.jsonl", "docs"
 OWN_SET = "muestra"
 OWN_FOLDER = Path(__file__).parent / OWN_SET
 
-_ARTICLE_LINE = re.compile(r"^[\s#*>]{0,8}art[íi]culo\b", re.IGNORECASE)
+_ARTICLE_LINE = re.compile(r"^[\s#*>]{0,8}art(?:[íi]culo\b|\.)", re.IGNORECASE)
 _TRANSITORY = "trans_"
 
 
@@ -26,7 +26,7 @@ class UnknownSetError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question and what answers it: documents `accepted`, those meant (`strict`), literal `quotes` or an article's text."""
+    """A question and what answers it: documents `accepted`, those meant (`strict`), quotes or an article's text."""
 
     id: str
     text: str
@@ -62,7 +62,7 @@ def find_sets(folder: Path | None, chosen: Sequence[str] = ()) -> list[QuestionS
 
 
 def read_set(folder: Path, documents: Path, *, name: str = "") -> QuestionSet:
-    """Read one set. A gold article without its text is looked up in the documents of the project's own set."""
+    """Read one set. In the project's own, the text of a gold article comes from the document meant."""
     rows = [json.loads(line) for line in (folder / QUESTIONS).read_text(encoding="utf-8").splitlines() if line.strip()]
     bodies = _Articles(documents) if documents == OWN_CORPUS_DIR else None
     return QuestionSet(name or folder.name, folder, documents, tuple(_question(row, bodies) for row in rows))
@@ -72,7 +72,7 @@ def _question(row: dict[str, object], bodies: _Articles | None) -> Question:
     accepted, strict = _texts(row.get("docs")), _texts(row.get("strict_docs"))
     body, article = str(row.get("article_body") or ""), str(row.get("article") or "")
     if not body and article and bodies is not None:
-        body = bodies.body([*strict, *accepted], article)
+        body = bodies.body(strict, article)
     return Question(
         id=str(row["id"]),
         text=str(row["q"]),

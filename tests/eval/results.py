@@ -83,8 +83,6 @@ def _pack(row: Mapping[str, bool]) -> str:
 
 def _unpack(kept: Mapping[str, str], metrics: Sequence[str]) -> Outcomes:
     return {
-        identifier: {
-            metric: mark == _MET for metric, mark in zip(metrics, marks, strict=True) if mark != _ABSENT
-        }
+        identifier: {metric: mark == _MET for metric, mark in zip(metrics, marks, strict=True) if mark != _ABSENT}
         for identifier, marks in kept.items()
     }

@@ -1,4 +1,4 @@
-"""Index and serve question sets as operators do: `python -m indexer` and `python -m service`, in their own processes."""
+"""Index and serve question sets as operators do, with `python -m indexer` and `python -m service`."""
 
 from __future__ import annotations
 

@@ -23,6 +23,15 @@ ROOT = Path(__file__).resolve().parents[2]
 STARTING_SECONDS = 30
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what services write out of the checkout, and answers out of the cache: most tests are about making them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SIAA_DATA_DIR", str(tmp_path_factory.mktemp("datos")))
+        patch.setenv("SIAA_CACHE_MAX", "0")
+        yield
+
+
 @pytest.fixture(scope="session")
 def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Index the sample corpus into a folder of its own."""
@@ -57,8 +66,9 @@ def sample_app(sample_index: Path) -> Iterator[Callable[..., Flask]]:
 
 
 def environment(**variables: str) -> dict[str, str]:
-    """Return this process's environment with `variables` as its only SIAA_* ones."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("SIAA_")}
+    """Return this process's environment with `variables` as its only SIAA_* ones, besides those of `own_data`."""
+    ours = ("SIAA_DATA_DIR", "SIAA_CACHE_MAX")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("SIAA_") or name in ours}
     return {**kept, "PYTHONUTF8": "1", **variables}
 
 

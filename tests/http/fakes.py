@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,6 +14,8 @@ from typing import Any
 
 from service.index_holder import IndexHolder
 from service.llm import ChatMessage, ModelError
+from service.llm.slots import Slots
+from service.llm.stream import Call, Stream
 
 
 class FakeGeneration:
@@ -76,6 +78,7 @@ class FakeModel:
     """A model that says its pieces, waiting before each for `gate` if there is one, and then fails or ends."""
 
     name = "guion"
+    context_tokens = 4096
 
     def __init__(
         self,
@@ -95,13 +98,14 @@ class FakeModel:
     def available(self) -> bool:
         return True
 
-    def stream(self, conversation: Sequence[ChatMessage], *, max_tokens: int) -> Iterator[str]:
+    def stream(self, conversation: Sequence[ChatMessage], *, max_tokens: int) -> Stream:
         if self.busy is not None:
             raise self.busy
         self.asked.append(conversation)
-        return self._pieces()
+        # As of a real client: any thread may close it.
+        return Stream(Call(Slots(1).enter()), self._pieces())
 
-    def _pieces(self) -> Iterator[str]:
+    def _pieces(self) -> Generator[str, None, None]:
         try:
             for piece in self.pieces:
                 if self.gate is not None:

@@ -60,17 +60,23 @@ def test_an_answer_comes_through(sample_index: Path, model_url: str) -> None:
     assert state["model"] not in ("", "extractivo")
 
 
-def test_a_prompt_that_does_not_fit_is_said(sample_index: Path, model_url: str) -> None:
+def test_what_does_not_fit_is_left_out_from_the_start(sample_index: Path, model_url: str) -> None:
     # The server has 1,024 tokens of context; two documents of three passages do not fit.
     with running(SIAA_INDEX_DIR=str(sample_index), SIAA_LLM_URL=model_url) as client:
         answer = client.chat(QUESTION)
-    assert [next(iter(event)) for event in answer.events[:-1]] == ["documentos", "error"]
-    assert answer.events[1]["codigo"] == "modelo_contexto"
-    assert answer.events[-1] == "[DONE]"
+        (row,) = answer.events[0]["documentos"]
+        assert client.get("/siaa/fragmento", doc=row["doc"], q=QUESTION).json["chars"] <= 800
+        assert answer.answer
+        assert answer.events[-1] == "[DONE]"
+        # The longest question does not fit with a passage, and is not cut.
+        long = client.chat(f"{QUESTION} {'Además, ' * 220}")
+    assert [next(iter(event)) for event in long.events[:-1]] == ["documentos", "error"]
+    assert long.events[1]["codigo"] == "modelo_contexto"
+    assert long.events[-1] == "[DONE]"
 
 
 def test_a_model_that_is_not_there_is_said(sample_index: Path) -> None:
-    with running(SIAA_INDEX_DIR=str(sample_index), SIAA_LLM_URL="http://127.0.0.1:9") as client:
+    with running(SIAA_INDEX_DIR=str(sample_index), SIAA_LLM="openai", SIAA_LLM_URL="http://127.0.0.1:9") as client:
         answer = client.chat(QUESTION)
         assert client.get("/siaa/estado").json["modelo_disponible"] is False
         assert client.get("/readyz").status == 200

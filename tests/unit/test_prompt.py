@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.messages import REFUSAL
+from service.messages import DOUBTFUL, REFUSAL
 from service.prompt import build_messages, draw_fence
 from siaa.model import Fragment, Piece
 
@@ -58,5 +58,17 @@ def test_a_fence_that_a_document_holds_is_not_used() -> None:
     assert user.content.count(f"=== {fence[1]} ===") == 2
 
 
-def test_fences_differ() -> None:
-    assert len({draw_fence() for _ in range(50)}) == 50
+def test_the_fence_is_that_of_the_passages() -> None:
+    assert len({draw_fence(f"pasaje {number}") for number in range(50)}) == 50
+    assert draw_fence("pasaje") == draw_fence("pasaje")
+    assert draw_fence("pasaje") != draw_fence("pasaje", 1)
+
+
+def test_a_second_question_on_the_same_passages_begins_alike() -> None:
+    first, second = (build_messages(FRAGMENTS, question)[1].content for question in ("¿Qué?", "¿Quién?"))
+    assert first.partition("Pregunta:")[0] == second.partition("Pregunta:")[0]
+
+
+def test_doubt_is_told_behind_the_question() -> None:
+    plain, doubtful = (build_messages(FRAGMENTS, "¿Qué?", doubtful=each)[1].content for each in (False, True))
+    assert doubtful == f"{plain}\n{DOUBTFUL}"

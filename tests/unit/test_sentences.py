@@ -42,7 +42,12 @@ CASES: list[tuple[str, list[str]]] = [
     ("Dijo «No reporto.» Se fue.", ["Dijo «No reporto.»", "Se fue."]),
     # Line breaks.
     ("Los jueces\nreportan. El plazo\nvence.", ["Los jueces\nreportan.", "El plazo\nvence."]),
-    ("Los jueces\n\nreportan", ["Los jueces", "reportan"]),
+    ("Los jueces\n\nReportan", ["Los jueces", "Reportan"]),
+    # A page ended in the middle of a sentence; not after a stop, before an item or under a heading.
+    ("el reporte de la\n\ninformación anual", ["el reporte de la\n\ninformación anual"]),
+    ("Los jueces reportan.\n\ny más", ["Los jueces reportan.", "y más"]),
+    ("Los jueces\n\na) reportan", ["Los jueces", "a) reportan"]),
+    ("## Objeto\n\nla ley", ["## Objeto", "la ley"]),
     ("según el artículo\n5. del Código.", ["según el artículo\n5. del Código."]),
     # List items of every mark.
     ("Son:\n1. Uno\n2) Dos\na) tres\n- cuatro", ["Son:", "1. Uno", "2) Dos", "a) tres", "- cuatro"]),

@@ -1,0 +1,106 @@
+"""Decide whether a finished generation may go live: it must not answer the operators' questions worse than the old one."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from indexer.golden import GoldenSet, Outcome
+
+AUDIT = "auditoria.jsonl"  # who published against the gate, when and why; one JSON object per line
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A question whose outcome differs between the published generation and the candidate."""
+
+    id: str
+    text: str
+    critical: bool
+    before: str
+    after: str
+    turned_red: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the gate says: reasons not to publish (none: it may), and every change."""
+
+    reasons: tuple[str, ...]
+    changes: tuple[Change, ...]
+    green: int
+    asked: int
+
+    @property
+    def passes(self) -> bool:
+        """Tell whether the candidate may be published."""
+        return not self.reasons
+
+
+def judge_candidate(golden: GoldenSet, candidate: Sequence[Outcome], published: Sequence[Outcome] | None) -> Verdict:
+    """Compare the outcomes of the candidate with those of the published generation, None when there is none.
+
+    Reasons not to publish: a critical question that turned red, or is red where nothing was published yet; a question
+    of the published generation that is asked no more; a share of green that fell by more than the golden set allows.
+    """
+    before = {outcome.question.id: outcome for outcome in published or ()}
+    after = {outcome.question.id: outcome for outcome in candidate}
+    reasons = [
+        f"la pregunta crítica «{outcome.question.text}» ya no se responde bien: {outcome.found}"
+        for outcome in candidate
+        if outcome.question.critical and not outcome.green and _was_green(before, outcome)
+    ]
+    reasons += [f"falta la pregunta «{old.question.text}», que se hacía antes" for name, old in before.items() if name not in after]
+    fall = _share(published or ()) - _share(candidate)
+    if published and fall > golden.allowed_drop:
+        reasons.append(f"las preguntas en verde bajan del {_share(published):.0%} al {_share(candidate):.0%}")
+    changes = [
+        Change(name, new.question.text, new.question.critical, _describe(before.get(name)), _describe(new), not new.green)
+        for name, new in after.items()
+        if published is not None and (name not in before or before[name].green != new.green)
+    ]
+    green = sum(outcome.green for outcome in candidate)
+    return Verdict(tuple(reasons), tuple(changes), green, len(candidate))
+
+
+def _was_green(before: dict[str, Outcome], outcome: Outcome) -> bool:
+    """Tell whether a red question counts as turned red: it was green, or was never asked."""
+    old = before.get(outcome.question.id)
+    return old is None or old.green
+
+
+def _share(outcomes: Sequence[Outcome]) -> float:
+    return sum(outcome.green for outcome in outcomes) / len(outcomes) if outcomes else 0.0
+
+
+def _describe(outcome: Outcome | None) -> str:
+    if outcome is None:
+        return "no se hacía"
+    return f"{'verde' if outcome.green else 'rojo'} ({outcome.found})"
+
+
+def write_audit(index_dir: Path, *, generation: str, motive: str, verdict: Verdict, when: datetime) -> None:
+    """Append who published against the gate, when, why, and what the gate had said."""
+    entry = {
+        "cuando": when.isoformat(timespec="seconds"),
+        "quien": _who(),
+        "motivo": motive,
+        "generacion": generation,
+        "razones": list(verdict.reasons),
+    }
+    with (index_dir / AUDIT).open("a", encoding="utf-8") as file:
+        file.write(json.dumps(entry, ensure_ascii=False) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _who() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"uid {os.getuid()}" if hasattr(os, "getuid") else "desconocido"

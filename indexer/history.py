@@ -1,0 +1,78 @@
+"""Look after the generations there are: list them, check them, point back to an older one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from indexer import publishing
+from siaa.errors import GenerationError
+from siaa.generation import Manifest, current_name, open_generation
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A generation in the index folder; `problem` says in Spanish why it cannot be served, "" when it can."""
+
+    name: str
+    published: bool
+    manifest: Manifest | None
+    problem: str
+
+
+def list_generations(index_dir: Path, *, thorough: bool = False) -> tuple[Entry, ...]:
+    """Return the generations, newest first; `thorough` verifies every digest and opens each."""
+    current = current_name(index_dir)
+    names = sorted((path.name for path in index_dir.glob("gen-*") if path.is_dir()), reverse=True)
+    return tuple(_entry(index_dir / name, published=name == current, thorough=thorough) for name in names)
+
+
+def _entry(folder: Path, *, published: bool, thorough: bool) -> Entry:
+    try:
+        manifest = Manifest.read(folder)
+    except GenerationError as error:
+        return Entry(folder.name, published, None, error.message)
+    return Entry(folder.name, published, manifest, _problem(folder) if thorough else "")
+
+
+def _problem(folder: Path) -> str:
+    """Return why the generation cannot be served: damage, or counts and analyzer that do not fit its manifest."""
+    try:
+        generation = open_generation(folder)
+    except GenerationError as error:
+        return error.message
+    try:
+        manifest = generation.manifest
+        counted = (len(generation.documents), generation.index.passage_count)
+        if counted != (manifest.documents, manifest.chunks):
+            return f"tiene {counted[0]} documentos y {counted[1]} pasajes, y su manifiesto dice otra cosa."
+        if generation.analyzer.fingerprint != manifest.analyzer:
+            return "se hizo con otro analizador: ejecute «make index»."
+    finally:
+        generation.close()
+    return ""
+
+
+def roll_back(index_dir: Path, name: str = "") -> str:
+    """Publish an older whole generation again: `name`, or the newest before the published one; return its name.
+
+    Raises GenerationError when there is none, or it is damaged.
+    """
+    with publishing.build_lock(index_dir):
+        target = name or _previous(index_dir)
+        if not (index_dir / target).is_dir() or not target.startswith("gen-"):
+            raise GenerationError(f"No existe la generación {target}: véalas con «python -m indexer list».")
+        open_generation(index_dir / target).close()
+        publishing.point_to(index_dir, target)
+    return target
+
+
+def _previous(index_dir: Path) -> str:
+    current = current_name(index_dir)
+    older: Sequence[str] = sorted(
+        path.name for path in index_dir.glob("gen-*") if path.is_dir() and (current is None or path.name < current)
+    )
+    if not older:
+        raise GenerationError("No hay ninguna generación anterior a la publicada.")
+    return older[-1]

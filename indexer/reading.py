@@ -1,0 +1,98 @@
+"""Read the files of the corpus into documents, on all cores when there is much to read.
+
+Whatever is wrong with a file is its own report and never ends the run. Documents come in the order of the listing,
+whatever process read them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+from indexer.corpus import SourceFile, list_corpus
+from indexer.readers import READERS, to_document
+from indexer.reporting import Reporter
+from siaa.errors import UnreadableDocumentError
+from siaa.generation import FileReport
+from siaa.model import Document
+
+INDEXED, WITH_WARNINGS, LEFT_OUT = "indexado", "con_avisos", "excluido"
+
+WORTH_PROCESSES = 2_000_000  # bytes of corpus from which starting more processes (half a second each) pays
+_MOST_PROCESSES = 4
+
+Result = tuple[Document | None, FileReport]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file of the corpus and its content."""
+
+    file: SourceFile
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """The files to be read, and the reports of those that are no documents."""
+
+    sources: tuple[Source, ...]
+    reports: tuple[FileReport, ...]
+
+
+def read_files(folder: Path) -> Corpus:
+    """Return the content of every file of the corpus.
+
+    Raises CorpusError when the folder is missing or unreadable.
+    """
+    listing = list_corpus(folder)
+    sources: list[Source] = []
+    reports = [FileReport(path, LEFT_OUT, (reason,)) for path, reason in listing.passed_over]
+    for file in listing.files:
+        try:
+            sources.append(Source(file, file.path.read_bytes()))
+        except OSError as error:
+            reason = f"no se pudo leer el archivo: {error.strerror or 'error de lectura'}"
+            reports.append(FileReport(file.doc_id, LEFT_OUT, (reason,)))
+    return Corpus(tuple(sources), tuple(reports))
+
+
+def read_documents(
+    sources: Sequence[Source], reporter: Reporter, *, worth_processes: int = WORTH_PROCESSES
+) -> tuple[list[Document], list[FileReport]]:
+    """Return the documents that can be read and a report of every file, in order."""
+    processes = min(os.cpu_count() or 1, _MOST_PROCESSES, len(sources))
+    if sum(len(source.data) for source in sources) < worth_processes:
+        processes = 1
+    with _results(sources, processes) as results:
+        rows = list(reporter.progress(results, "leyendo", len(sources)))
+    return [document for document, _ in rows if document is not None], [report for _, report in rows]
+
+
+@contextmanager
+def _results(sources: Sequence[Source], processes: int) -> Iterator[Iterable[Result]]:
+    if processes < 2:
+        yield map(_read_document, sources)
+        return
+    # Fresh processes, not copies of this one: a copy inherits locks that other threads hold.
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        yield pool.map(_read_document, sources)
+
+
+def _read_document(source: Source) -> Result:
+    file = source.file
+    try:
+        reading = READERS[file.path.suffix.lower()](source.data)
+        document = to_document(
+            reading, doc_id=file.doc_id, collection=file.collection, file_name=file.doc_id.split("/")[-1]
+        )
+    except UnreadableDocumentError as error:
+        return None, FileReport(file.doc_id, LEFT_OUT, (error.message,))
+    except Exception as error:  # a reader's own fault must not cost the other documents
+        return None, FileReport(file.doc_id, LEFT_OUT, (f"fallo al leerlo ({type(error).__name__}): repórtelo",))
+    return document, FileReport(file.doc_id, WITH_WARNINGS if document.warnings else INDEXED, document.warnings)

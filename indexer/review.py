@@ -1,0 +1,103 @@
+"""Find faults of the corpus before anything is indexed: gaps in articles, duplicates, mojibake, empty files, names."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from siaa.model import Document
+from siaa.text import fold, squeeze
+
+_MANY_GAPS = 10  # missing numbers named in one finding
+_MIN_ARTICLES = 3  # articles from which a numbering can have gaps
+_LONGEST_GAP = 50  # a larger jump is another numbering, not a gap
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A possible fault: its kind, the documents it is about, and what is wrong, in Spanish."""
+
+    kind: str
+    documents: tuple[str, ...]
+    what: str
+
+
+def review(documents: Sequence[Document]) -> tuple[Finding, ...]:
+    """Return everything that looks wrong, by kind."""
+    return tuple(finding for check in CHECKS for finding in check(documents))
+
+
+def _empty(documents: Sequence[Document]) -> Iterator[Finding]:
+    for document in documents:
+        if not document.text.strip():
+            yield Finding("vacio", (document.doc_id,), "no tiene texto")
+
+
+def _warned(documents: Sequence[Document]) -> Iterator[Finding]:
+    """Pass on what the readers doubted: mojibake, lost characters, mixed encodings, lists announced and missing."""
+    for document in documents:
+        for warning in document.warnings:
+            if document.text.strip():
+                yield Finding("lectura", (document.doc_id,), warning)
+
+
+def _duplicates(documents: Sequence[Document]) -> Iterator[Finding]:
+    same: defaultdict[str, list[str]] = defaultdict(list)
+    for document in documents:
+        if document.text.strip():
+            same[hashlib.sha256(squeeze(fold(document.text)).encode()).hexdigest()].append(document.doc_id)
+    for found in same.values():
+        if len(found) > 1:
+            yield Finding("duplicado", tuple(found), "tienen el mismo texto")
+
+
+def _names(documents: Sequence[Document]) -> Iterator[Finding]:
+    bearers: defaultdict[str, list[str]] = defaultdict(list)
+    for document in documents:
+        bearers[fold(document.name)].append(document.doc_id)
+    for found in bearers.values():
+        if len(found) > 1:
+            yield Finding("nombre", tuple(found), "se llaman igual: habrá que nombrarlos por su ruta")
+
+
+def _article_gaps(documents: Sequence[Document]) -> Iterator[Finding]:
+    for document in documents:
+        numbers = sorted({int(block.article) for block in document.blocks if block.article.isdigit()})
+        if len(numbers) < _MIN_ARTICLES:
+            continue
+        missing = list(_between(numbers))
+        if missing:
+            more = f" y {len(missing) - _MANY_GAPS} más" if len(missing) > _MANY_GAPS else ""
+            listed = ", ".join(map(str, missing[:_MANY_GAPS]))
+            yield Finding("articulos", (document.doc_id,), f"falta en la numeración el artículo {listed}{more}")
+
+
+def _between(numbers: Iterable[int]) -> Iterator[int]:
+    ordered = list(numbers)
+    for one, other in zip(ordered, ordered[1:], strict=False):
+        if other - one <= _LONGEST_GAP:
+            yield from range(one + 1, other)
+
+
+def _repeated_articles(documents: Sequence[Document]) -> Iterator[Finding]:
+    for document in documents:
+        seen: list[str] = []
+        for block in document.blocks:
+            if block.article and (not seen or seen[-1] != block.article):
+                seen.append(block.article)
+        twice = sorted({article for article in seen if seen.count(article) > 1})
+        if twice:
+            listed = ", ".join(twice[:_MANY_GAPS])
+            yield Finding("articulos", (document.doc_id,), f"abre más de una vez el artículo {listed}")
+
+
+CHECKS: tuple[Callable[[Sequence[Document]], Iterator[Finding]], ...] = (
+    _empty,
+    _warned,
+    _duplicates,
+    _names,
+    _article_gaps,
+    _repeated_articles,
+)

@@ -1,0 +1,170 @@
+"""Understand the last question of a conversation, and answer it: for every endpoint that speaks, the same way.
+
+Courtesy needs no index; an ambiguous question is asked back; a follow-up is searched with what it refers to; an answer
+that is known already comes from the cache. What came of it is written to the quality log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from service import answering, clarifications, follow_ups, small_talk
+from service.answer_cache import AnswerCache, Asked
+from service.answering import Event
+from service.budget import answer_tokens
+from service.clarifications import Doubt
+from service.context import Context
+from service.conversation import Conversation
+from service.follow_ups import Topic
+from service.http_errors import status_of
+from service.llm import Tether
+from service.quality_log import CACHE_HIT, DOCUMENTS, ERROR, FAILED, TALK, Entry, recorded
+from siaa.errors import SiaaError
+from siaa.language import Clarification, LanguageTables
+from siaa.text import normalise
+
+if TYPE_CHECKING:
+    from siaa.retrieval import Retriever
+
+Events = Generator[Event, None, None]
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What the last question asks: as it is searched, or, with `doubt`, what it leaves open."""
+
+    searched: str
+    doubt: Doubt | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The events of an answer, to be read to their end or closed. `generation` is "" where no index was needed.
+
+    `cached` says that the answer was known already, `by_model` that a model makes it now and may be silent for long.
+    """
+
+    events: Events
+    generation: str = ""
+    cached: bool = False
+    by_model: bool = False
+
+
+def reply(context: Context, conversation: Conversation, stack: ExitStack) -> Reply:
+    """Return the answer to the last question. Until `stack` is closed the generation stays open and the model works.
+
+    Raises SiaaError when the answer fails before its first event, after writing that down.
+    """
+    entry = Entry(DOCUMENTS, conversation.question, collection=conversation.collection or "")
+    try:
+        return _reply(context, conversation, stack, entry)
+    except SiaaError as error:
+        if status_of(error) >= 500:
+            context.log.write(replace(entry, kind=ERROR, alert=FAILED, code=error.code))
+        raise
+
+
+def understand(
+    questions: Sequence[str], tables: LanguageTables, *, document_of: Callable[[str], str | None]
+) -> Meaning:
+    """Return what the last of a conversation's `questions` (oldest first) asks.
+
+    `document_of` names the document that answers a question. Of each row of the clarifications a conversation is asked
+    once at most; what was chosen then holds for the rest of it.
+    """
+    topic: Topic | None = None
+    pending: tuple[str, Doubt] | None = None
+    choices: dict[Clarification, str] = {}  # what was replied to each row that was asked
+    meaning = Meaning(questions[-1])
+    for raw in questions:
+        if small_talk.reply_to(raw) is not None:
+            continue
+        question = normalise(raw)
+        clear = clarifications.resolve(*pending, question) if pending else None
+        if pending and clear:
+            choices[pending[1].row] = question
+            question = clear
+        else:
+            topic = Topic(pending[0]) if pending and not topic else topic
+            doubt = clarifications.find_doubt(question, tables.clarifications)
+            if doubt and doubt.row not in choices:
+                choices[doubt.row], pending = "", (question, doubt)
+                meaning = Meaning(raw, doubt)
+                continue
+            if doubt:
+                question = clarifications.resolve(question, doubt, choices[doubt.row]) or question
+        pending = None
+        if topic and follow_ups.is_follow_up(question, tables):
+            question, topic = follow_ups.join(question, topic, tables, document_of=document_of)
+        else:
+            topic = Topic(question)
+        meaning = Meaning(raw if question == normalise(raw) else question)
+    return meaning
+
+
+def _reply(context: Context, conversation: Conversation, stack: ExitStack, entry: Entry) -> Reply:
+    question, collection = conversation.question, conversation.collection
+    courtesy = small_talk.reply_to(question)
+    if courtesy is not None:
+        return Reply(_talk(context, entry, courtesy))
+    model = context.model
+    retriever = stack.enter_context(context.holder.lease())
+    generation = retriever.generation
+    meaning = understand(
+        [turn.content for turn in conversation.turns if turn.role == "user"],
+        generation.tables,
+        document_of=lambda earlier: _document_of(retriever, earlier, collection),
+    )
+    entry = replace(entry, generation=generation.name, searched=meaning.searched)
+    if meaning.doubt:
+        return Reply(_talk(context, entry, clarifications.ask_back(meaning.doubt)), generation.name)
+    entry = replace(entry, model=model.name if model else "")
+
+    def asked() -> Asked | None:
+        """Return the key under which the answer is known; None while nobody knows which model answers."""
+        name = model.name if model else ""
+        limits = (retriever.max_docs, retriever.max_chunks)
+        return None if model and not name else Asked(generation.name, name, limits, collection, meaning.searched)
+
+    known = context.cache.find(key) if (key := asked()) else None
+    if known is not None:
+        hit = recorded((event for event in known), context.log, replace(entry, kind=CACHE_HIT))
+        return Reply(hit, generation.name, cached=True)
+    gathered = answering.gather(retriever, meaning.searched, collection=collection)
+    # What the model is doing when the client leaves ends with the response, also while the model is silent.
+    tether = Tether(model) if model else None
+    if tether:
+        stack.callback(tether.abandon)
+    max_tokens = answer_tokens(gathered.routed.query, context.settings)
+    withhold = context.settings.citas == "retener"
+    fresh = answering.answer(retriever, gathered, model=tether, max_tokens=max_tokens, withhold=withhold)
+    events = recorded(_kept(fresh, context.cache, asked), context.log, entry)
+    return Reply(events, generation.name, by_model=tether is not None)
+
+
+def _talk(context: Context, entry: Entry, text: str) -> Events:
+    """Return the events of an answer that comes from no document."""
+    events = answering.answer_small_talk(entry.question, text)
+    return recorded(events, context.log, replace(entry, kind=TALK))
+
+
+def _kept(events: Events, cache: AnswerCache, asked: Callable[[], Asked | None]) -> Events:
+    """Yield the events, and keep them if they come to a good end. The key is made then: the model is known by now."""
+    seen: list[Event] = []
+    try:
+        for event in events:
+            seen.append(event)
+            yield event
+    finally:
+        events.close()
+    if key := asked():
+        cache.keep(key, seen)
+
+
+def _document_of(retriever: Retriever, question: str, collection: str | None) -> str | None:
+    """Return the name of the first document for an earlier question."""
+    documents = answering.route_question(retriever, question, collection=collection).documents
+    return documents[0].document.name if documents else None

@@ -1,0 +1,160 @@
+"""Decide before any answer whether the passages found can answer the question at all.
+
+Two exact rules first: a norm that the corpus neither has nor cites, and an article that the named document lacks. Then
+a score between 0 and 1: the share of the question's informative words that the passages hold. docs/rechazo.md has the
+curve that the two limits were read from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from siaa.analysis import Analyzer
+from siaa.generation import Generation
+from siaa.model import Fragment
+from siaa.naming import NameIndex
+from siaa.question import Query
+from siaa.records import DocumentRecord
+from siaa.references import Reference, find_references
+from siaa.text import normalise, squeeze
+
+REFUSE_BELOW = 0.25  # score: the passages speak of something else
+ANSWER_FROM = 0.42  # score: below it only an answer that a passage plainly holds may be given
+TOGETHER_SHARE = 0.5  # of the score for what all passages hold together; the rest for the best one alone
+UNKNOWN_WEIGHT = 10.0  # of a word that no document holds: as rare as a word of the largest corpus measured
+FEW_ARTICLES = 3  # articles; a document with no more may have lost its numbering, and lacks none for sure
+SURE_NORM = 0.7  # evidence from which a document is the norm named (siaa.naming)
+SURE_ALIAS = 0.3  # the same for one of its names, whole and in order
+CITING_PASSAGES = 200  # passages with the number that are searched for a citation of the norm
+MISSING_WORDS = 5  # words that a reason lists
+
+Stems = Callable[[str], Sequence[str]]
+Given = tuple[DocumentRecord, Fragment]
+
+
+class Decision(StrEnum):
+    """What may be done with the passages; the values are what `explicar=1` shows."""
+
+    ANSWER = "responder"
+    ONLY_IF_THERE = "solo_si_consta"
+    REFUSE = "rechazar"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether to answer: `value` is the score (0 to 1), `reason` a Spanish sentence that a reader understands."""
+
+    value: float
+    decision: Decision
+    reason: str
+
+
+def judge(query: Query, given: Sequence[Given], *, generation: Generation, names: NameIndex) -> Verdict:
+    """Return whether the fragments in `given`, best document first, can answer `query`."""
+    value, missing = coverage(query, given, weights=_weights(query, generation), analyzer=generation.analyzer)
+    broken = _uncited_norm(query, generation, names) or _lacking_article(query, given, names)
+    if broken:
+        return Verdict(value, Decision.REFUSE, broken)
+    if not any(fragment.pieces for _, fragment in given):
+        return Verdict(0.0, Decision.REFUSE, "Ningún pasaje de los documentos habla de lo que se pregunta.")
+    if value >= ANSWER_FROM:
+        return Verdict(value, Decision.ANSWER, "Los pasajes hablan de lo que se pregunta.")
+    decision = Decision.REFUSE if value < REFUSE_BELOW else Decision.ONLY_IF_THERE
+    return Verdict(value, decision, _told(missing))
+
+
+def coverage(
+    query: Query, given: Sequence[Given], *, weights: Mapping[str, float], analyzer: Analyzer
+) -> tuple[float, tuple[str, ...]]:
+    """Return the share of the question's weight that the passages hold, and its words that they lack.
+
+    Half of the score is what all passages and titles hold together, half what the best single passage holds under its
+    heading and title: words scattered over six passages answer nothing. 1.0 for a question of references only.
+    """
+    total = sum(weights.values())
+    if not total:
+        return 1.0, ()
+    passages = list(_passages(given, analyzer.stems))
+    together = set().union(*passages)
+    best = max((_held(weights, stems) for stems in passages), default=0.0)
+    value = (TOGETHER_SHARE * _held(weights, together) + (1 - TOGETHER_SHARE) * best) / total
+    mended = set(query.corrections.values()) - set(query.corrections)
+    missing = (word for word in query.words if word not in mended and analyzer.stem(word) not in together)
+    return value, tuple(missing)
+
+
+def is_cited(reference: Reference, *, generation: Generation) -> bool:
+    """Tell whether any passage of the index cites the norm `reference`, by its number and, if both have one, its year."""
+    index, arrays = generation.index, generation.index.arrays
+    for word in {reference.number, f"{reference.rank}{reference.number}"}:
+        for passage in index.passages_with_words([word])[:CITING_PASSAGES].tolist():
+            document = generation.documents[int(arrays.passage_document[passage])]
+            text = generation.slice(document, int(arrays.passage_start[passage]), int(arrays.passage_end[passage]))
+            if any(_is_same(reference, found) for found in find_references(text)):
+                return True
+    return False
+
+
+def _weights(query: Query, generation: Generation) -> dict[str, float]:
+    """Return the idf of the question's stems. What was corrected counts as typed: a word that no document holds."""
+    index, analyzer = generation.index, generation.analyzer
+    ids = index.names.stems.ids
+    mended = {analyzer.stem(word) for word in query.corrections.values()}
+    return {
+        stem: float(index.arrays.stem_idf[ids[stem]]) if stem in ids else UNKNOWN_WEIGHT
+        for stem in query.local_stems
+        if stem not in mended
+    }
+
+
+def _passages(given: Sequence[Given], stems: Stems) -> Iterator[set[str]]:
+    for document, fragment in given:
+        title = set(stems(f"{document.title} {document.name.replace('_', ' ')}"))
+        for piece in fragment.pieces:
+            yield title | set(stems(f"{piece.heading}\n{piece.text}"))
+
+
+def _held(weights: Mapping[str, float], stems: set[str]) -> float:
+    return sum(weight for stem, weight in weights.items() if stem in stems)
+
+
+def _told(missing: Sequence[str]) -> str:
+    if not missing:
+        return "Ningún pasaje reúne lo que se pregunta."
+    words = ", ".join(f"«{word}»" for word in missing[:MISSING_WORDS])
+    more = " y otras palabras" if len(missing) > MISSING_WORDS else ""
+    return f"Los pasajes encontrados no hablan de {words}{more}."
+
+
+# -- the two exact rules --------------------------------------------------------------------------------------------
+
+
+def _uncited_norm(query: Query, generation: Generation, names: NameIndex) -> str:
+    """Return why not, when a norm with a number is named that is no document and that no document cites."""
+    for norm in query.norms:
+        if norm.number and not names.holds_norm(norm) and not is_cited(norm, generation=generation):
+            text = squeeze(normalise(query.raw))[norm.start : norm.end]
+            return f"No hay ningún documento «{text}», y ninguno de los disponibles lo cita."
+    return ""
+
+
+def _lacking_article(query: Query, given: Sequence[Given], names: NameIndex) -> str:
+    """Return why not, when the document named has more than a few articles and none of those asked for."""
+    if not query.articles or not given or len(query.norms) > 1:
+        return ""
+    document = given[0][0]
+    if len(document.articles) <= FEW_ARTICLES or set(query.articles) & set(document.articles):
+        return ""
+    named = float(names.norm_match(query.norms)[document.position]) >= SURE_NORM
+    called = float(names.alias_phrase(query.name_stems, query.name_sequence)[document.position]) > SURE_ALIAS
+    if not named and not called:
+        return ""
+    return f"El documento {document.name} no tiene el artículo {query.articles[0].replace('_', ' ')}."
+
+
+def _is_same(asked: Reference, found: Reference) -> bool:
+    same_year = not asked.year or not found.year or asked.year == found.year
+    same_rank = asked.rank[:3] == found.rank[:3] or bool(set(asked.tokens) & set(found.tokens))
+    return found.kind == "norma" and found.number == asked.number and same_year and same_rank

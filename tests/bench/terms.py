@@ -1,0 +1,61 @@
+"""Take the analysed terms of a generation back out of its Whoosh index, to feed every engine with the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from siaa.generation import WHOOSH, Generation
+from siaa.search import arrays, whoosh_index
+from siaa.search.field_impacts import SCORED
+from siaa.search.passage_table import PassageRow, PassageTable
+from siaa.search.whoosh_index import PassageTerms
+
+
+class Terms:
+    """The terms of every passage, field by field. The order within a field is lost; no engine here looks at it."""
+
+    def __init__(self, generation: Generation) -> None:
+        self._generation = generation
+        self.count = generation.index.passage_count
+        with whoosh_index.open_reader(generation.folder / WHOOSH) as reader:
+            self._fields = {field: self._invert(whoosh_index.read_postings(reader, field)) for field in SCORED}
+
+    def _invert(self, postings: whoosh_index.FieldPostings) -> list[list[str]]:
+        rows: list[list[str]] = [[] for _ in range(self.count)]
+        passages, counts = postings.passages.tolist(), postings.counts.astype(int).tolist()
+        bounds = postings.ptr.tolist()
+        for term, first, last in zip(postings.terms, bounds, bounds[1:], strict=False):
+            for position in range(first, last):
+                rows[passages[position]] += [term] * counts[position]
+        return rows
+
+    def rows(self) -> Iterator[Mapping[str, Sequence[str]]]:
+        """Yield the terms of each passage."""
+        for passage in range(self.count):
+            yield {field: rows[passage] for field, rows in self._fields.items()}
+
+    def passages(self) -> Iterator[PassageTerms]:
+        """Yield what SIAA gives to Whoosh."""
+        for row in self.rows():
+            yield PassageTerms(doc_id="x", start=0, end=1, article="", references=(), **row)
+
+    def write_arrays(self, folder: Path) -> None:
+        """Derive SIAA's arrays from the Whoosh index in `folder`."""
+        owners = self._generation.index.arrays.passage_document.tolist()
+        table = PassageTable.of(_row(row["words"], owner) for row, owner in zip(self.rows(), owners, strict=True))
+        analyzer = self._generation.analyzer
+        with whoosh_index.open_reader(folder / "whoosh") as reader:
+            built, names, impacts = arrays.build(
+                reader, table, documents=self._generation.index.document_count, stem_of=analyzer.stem
+            )
+        target = folder / "arrays"
+        target.mkdir()
+        built.save(target)
+        names.save(target)
+        for field, found in impacts.items():
+            found.save(target, field)
+
+
+def _row(words: Sequence[str], document: int) -> PassageRow:
+    return PassageRow(document, 0, 1, "", "", (), 0, 0, words, range(len(words)), (0,))

@@ -1,0 +1,76 @@
+"""A tiny index of ready terms, written by the real writer: what the searches are compared on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from siaa.search import arrays, whoosh_index
+from siaa.search.passage_table import PassageRow, PassageTable
+from siaa.search.whoosh_index import PassageTerms
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The terms of one passage, field by field; the words are the body's when not given."""
+
+    body: Sequence[str]
+    heading: Sequence[str] = ()
+    title: Sequence[str] = ()
+    words: Sequence[str] | None = None
+    document: int = 0
+
+
+def write_small_index(folder: Path, passages: Sequence[Terms]) -> None:
+    """Write Whoosh index and arrays of `passages` into `folder`, as a generation holds them."""
+    whoosh_index.write_index(folder / "whoosh", [_terms(passage) for passage in passages])
+    table = PassageTable.of(_row(passage) for passage in passages)
+    documents = 1 + max((passage.document for passage in passages), default=-1)
+    with whoosh_index.open_reader(folder / "whoosh") as reader:
+        # A word of this index may be no stem of it: such a word is a stop word here.
+        stems = {stem for passage in passages for stem in (*passage.body, *passage.heading, *passage.title)}
+        built, names, impacts = arrays.build(
+            reader, table, documents=documents, stem_of=lambda word: word if word in stems else None
+        )
+    target = folder / "arrays"
+    target.mkdir()
+    built.save(target)
+    names.save(target)
+    for field, found in impacts.items():
+        found.save(target, field)
+
+
+def _words(passage: Terms) -> Sequence[str]:
+    return passage.body if passage.words is None else passage.words
+
+
+def _terms(passage: Terms) -> PassageTerms:
+    return PassageTerms(
+        doc_id=f"general/{passage.document}.md",
+        start=0,
+        end=1,
+        article="",
+        body=passage.body,
+        heading=passage.heading,
+        title=passage.title,
+        words=_words(passage),
+        references=(),
+    )
+
+
+def _row(passage: Terms) -> PassageRow:
+    words = _words(passage)
+    return PassageRow(
+        document=passage.document,
+        start=0,
+        end=1,
+        article="",
+        heading=" ".join(passage.heading),
+        heading_stems=passage.heading,
+        flags=0,
+        body_digest=0,
+        words=words,
+        offsets=range(len(words)),
+        sentences=(0,),
+    )
