@@ -16,17 +16,19 @@ from pathlib import Path
 
 import Stemmer
 
-from indexer import linguistics, publishing, tuning, writing
+from indexer import gate, linguistics, publishing, tuning, writing
+from indexer.gate import Verdict
+from indexer.golden import Outcome, ask_all, load_golden
 from indexer.reading import Corpus, read_documents, read_files
 from indexer.reporting import Reporter
 from siaa import __version__
 from siaa.analysis import ANALYZER_VERSION, Analyzer
 from siaa.chunking import CHUNKER_VERSION, chunk_document
-from siaa.config import Settings
+from siaa.config import MAX_QUESTION_CHARS, Settings
 from siaa.errors import CorpusError, GenerationError, SiaaError
-from siaa.generation import FORMAT, TUNING, Manifest, current_name, open_generation, verify
+from siaa.generation import FORMAT, TUNING, Generation, Manifest, current_name, open_current, open_generation, verify
 from siaa.identity import identify
-from siaa.language import load_tables
+from siaa.language import GOLDEN_QUESTIONS, load_tables
 from siaa.model import Chunk, Document
 from siaa.profile import load_profile
 from siaa.records import DocumentRecord, Keyword
@@ -37,21 +39,32 @@ _TRIALS = 3  # documents a finished generation is asked for before it is publish
 
 @dataclass(frozen=True, slots=True)
 class BuildResult:
-    """What a build did: the generation that is now current, whether it is new, and what it took."""
+    """What a build did: the generation that is now current, whether it is new, what it took, and what the gate said.
+
+    `verdict` is None when nothing was built or there are no golden questions.
+    """
 
     manifest: Manifest
     published: bool
     seconds: float
+    verdict: Verdict | None = None
 
 
 def build(
-    settings: Settings, reporter: Reporter, *, force: bool = False, clock: type[datetime] = datetime
+    settings: Settings,
+    reporter: Reporter,
+    *,
+    force: bool = False,
+    motive: str = "",
+    clock: type[datetime] = datetime,
 ) -> BuildResult:
     """Bring the index up to date and return what is current now.
 
-    Equal corpus, tuning and code: nothing to do, unless `force`. Raises CorpusError when there is nothing to index,
-    ConfigError for a table that cannot be used, BuildLockedError when another build is running, GenerationError when
-    the index folder cannot be written; the published generation then stays.
+    Equal corpus, tuning and code: nothing to do, unless `force`. With a `motive` a generation is published although
+    the gate says no, and the motive is written into the audit file. Raises StoppedByGateError when the gate says no,
+    CorpusError when there is nothing to index, ConfigError for a table that cannot be used, BuildLockedError when
+    another build is running, GenerationError when the index folder cannot be written; the published generation then
+    stays.
     """
     started = time.perf_counter()
     with publishing.build_lock(settings.index_dir):
@@ -62,9 +75,9 @@ def build(
         current = None if force else _current(settings.index_dir)
         if current is not None and current.inputs == inputs:
             return BuildResult(current, published=False, seconds=time.perf_counter() - started)
-        manifest = _make(settings, corpus, files, inputs, reporter, created=clock.now(UTC))
+        manifest, verdict = _make(settings, corpus, files, inputs, reporter, created=clock.now(UTC), motive=motive)
         publishing.prune(settings.index_dir)
-    return BuildResult(manifest, published=True, seconds=time.perf_counter() - started)
+    return BuildResult(manifest, published=True, seconds=time.perf_counter() - started, verdict=verdict)
 
 
 def _digest_inputs(corpus: Corpus, tuning_digest: str) -> str:
@@ -109,7 +122,8 @@ def _make(
     reporter: Reporter,
     *,
     created: datetime,
-) -> Manifest:
+    motive: str,
+) -> tuple[Manifest, Verdict | None]:
     documents, reports = read_documents(corpus.sources, reporter)
     if not documents:
         raise CorpusError(f"No hay ningún documento que indexar en {settings.corpus_dir}: ponga archivos .md o .txt.")
@@ -126,15 +140,20 @@ def _make(
             version=__version__,
             created=created.isoformat(timespec="seconds").replace("+00:00", "Z"),
             inputs=inputs,
+            analyzer=analyzer.fingerprint,
             documents=len(documents),
             chunks=sum(len(found) for found in chunks),
             collections=dict(sorted(Counter(document.collection for document in documents).items())),
             reports=tuple(sorted((*corpus.reports, *reports), key=lambda report: report.path)),
         )
         manifest = writing.write_manifest(folder, _free_name(manifest, settings.index_dir))
-        _try_out(folder)
+        verdict = _examine(folder, settings)
+        if verdict is not None and not verdict.passes and not motive:
+            raise gate.StoppedByGateError(verdict)
         publishing.settle(folder)
         publishing.publish(folder, settings.index_dir, manifest.name)
+        if verdict is not None and not verdict.passes:
+            gate.write_audit(settings.index_dir, generation=manifest.name, motive=motive, verdict=verdict, when=created)
     except OSError as error:
         publishing.remove_unfinished(settings.index_dir)
         raise GenerationError(
@@ -143,7 +162,7 @@ def _make(
     except SiaaError:
         publishing.remove_unfinished(settings.index_dir)
         raise
-    return manifest
+    return manifest, verdict
 
 
 def _records(
@@ -203,22 +222,59 @@ def _free_name(manifest: Manifest, index_dir: Path) -> Manifest:
     return replace(manifest, name=name)
 
 
-def _try_out(folder: Path) -> None:
-    """Open the finished generation and ask it for some of its own documents.
+def _examine(folder: Path, settings: Settings) -> Verdict | None:
+    """Open the finished generation, try it out, and ask it the golden questions, beside the published one.
 
-    Raises GenerationError when it does not find them: it is then never published.
+    Returns None when there are no golden questions. Raises GenerationError when it cannot find its own documents.
     """
     generation = open_generation(folder)
     try:
-        profile = load_profile(generation, "calibrado")
-        retriever = Retriever(generation, profile=profile, max_docs=2, max_chunks=3)
-        with_text = [document for document in generation.documents if document.chunk_count]
-        for document in with_text[:_TRIALS]:
-            start, end = 0, min(document.size, 2000)
-            query = retriever.ask(" ".join(generation.slice(document, start, end).split()[:12]) or document.title)
-            if not retriever.select(query, document).fragment.pieces:
-                raise GenerationError(
-                    f"El índice recién construido no encuentra el texto de {document.doc_id}: no se publica."
-                )
+        candidate = _retriever(generation, settings)
+        _try_out(candidate)
+        path = folder / TUNING / GOLDEN_QUESTIONS
+        if not path.is_file():
+            return None
+        golden = load_golden(path)
+        return gate.judge_candidate(golden, ask_all(candidate, golden.questions), _published_outcomes(settings))
     finally:
         generation.close()
+
+
+def _retriever(generation: Generation, settings: Settings) -> Retriever:
+    return Retriever(
+        generation,
+        profile=load_profile(generation, settings.perfil),
+        max_docs=settings.max_docs_contexto,
+        max_chunks=settings.max_chunks_contexto,
+    )
+
+
+def _published_outcomes(settings: Settings) -> tuple[Outcome, ...] | None:
+    """Return how the published generation answers the questions it was published with; None when it cannot be asked."""
+    try:
+        published = open_current(settings.index_dir)
+    except GenerationError:
+        return None
+    try:
+        golden = load_golden(published.folder / TUNING / GOLDEN_QUESTIONS)
+        return ask_all(_retriever(published, settings), golden.questions)
+    except SiaaError:
+        return None  # it has no questions, or tables that this version cannot read
+    finally:
+        published.close()
+
+
+def _try_out(retriever: Retriever) -> None:
+    """Ask the generation for some of its own documents.
+
+    Raises GenerationError when it does not find them: it is then never published.
+    """
+    generation = retriever.generation
+    with_text = [document for document in generation.documents if document.chunk_count]
+    for document in with_text[:_TRIALS]:
+        words = generation.slice(document, 0, min(document.size, 2000)).split()[:12]
+        query = retriever.ask(" ".join(words)[:MAX_QUESTION_CHARS] or document.title)
+        if not retriever.select(query, document).fragment.pieces:
+            raise GenerationError(
+                f"El índice recién construido no encuentra el texto de {document.doc_id}: no se publica."
+            )

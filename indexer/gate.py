@@ -1,4 +1,4 @@
-"""Decide whether a finished generation may go live: it must not answer the operators' questions worse than the old one."""
+"""Decide whether a finished generation may go live: it must not answer the operators' questions worse than before."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from indexer.golden import GoldenSet, Outcome
+from siaa.errors import SiaaError
 
 AUDIT = "auditoria.jsonl"  # who published against the gate, when and why; one JSON object per line
 
@@ -29,17 +30,32 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the gate says: reasons not to publish (none: it may), and every change."""
+    """What the gate says: reasons not to publish (none: it may), every change, and the questions that are red."""
 
     reasons: tuple[str, ...]
     changes: tuple[Change, ...]
-    green: int
+    red: tuple[Outcome, ...]
     asked: int
+
+    @property
+    def green(self) -> int:
+        """Return how many questions are answered as demanded."""
+        return self.asked - len(self.red)
 
     @property
     def passes(self) -> bool:
         """Tell whether the candidate may be published."""
         return not self.reasons
+
+
+class StoppedByGateError(SiaaError):
+    """The gate says that the finished generation must not go live; `verdict` says why."""
+
+    code = "detenido_por_preguntas"
+
+    def __init__(self, verdict: Verdict) -> None:
+        super().__init__("La generación nueva no se publica: " + "; ".join(verdict.reasons) + ".")
+        self.verdict = verdict
 
 
 def judge_candidate(golden: GoldenSet, candidate: Sequence[Outcome], published: Sequence[Outcome] | None) -> Verdict:
@@ -55,17 +71,23 @@ def judge_candidate(golden: GoldenSet, candidate: Sequence[Outcome], published: 
         for outcome in candidate
         if outcome.question.critical and not outcome.green and _was_green(before, outcome)
     ]
-    reasons += [f"falta la pregunta «{old.question.text}», que se hacía antes" for name, old in before.items() if name not in after]
+    reasons += [
+        f"falta la pregunta «{old.question.text}», que se hacía antes"
+        for name, old in before.items()
+        if name not in after
+    ]
     fall = _share(published or ()) - _share(candidate)
     if published and fall > golden.allowed_drop:
         reasons.append(f"las preguntas en verde bajan del {_share(published):.0%} al {_share(candidate):.0%}")
     changes = [
-        Change(name, new.question.text, new.question.critical, _describe(before.get(name)), _describe(new), not new.green)
+        Change(
+            name, new.question.text, new.question.critical, _describe(before.get(name)), _describe(new), not new.green
+        )
         for name, new in after.items()
         if published is not None and (name not in before or before[name].green != new.green)
     ]
-    green = sum(outcome.green for outcome in candidate)
-    return Verdict(tuple(reasons), tuple(changes), green, len(candidate))
+    red = tuple(outcome for outcome in candidate if not outcome.green)
+    return Verdict(tuple(reasons), tuple(changes), red, len(candidate))
 
 
 def _was_green(before: dict[str, Outcome], outcome: Outcome) -> bool:

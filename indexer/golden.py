@@ -83,7 +83,9 @@ def _question(row: Any, number: int) -> GoldenQuestion:
         raise ConfigError(f"{GOLDEN_QUESTIONS}: a la pregunta número {number} le falta su texto.")
     name = str(row.get("id", row["texto"]))
     if unknown := sorted(set(row) - _KEYS):
-        raise ConfigError(f"{GOLDEN_QUESTIONS}, «{name}»: no se conoce {', '.join(unknown)}; vale {', '.join(sorted(_KEYS))}.")
+        raise ConfigError(
+            f"{GOLDEN_QUESTIONS}, «{name}»: no se conoce {', '.join(unknown)}; vale {', '.join(sorted(_KEYS))}."
+        )
     words = row.get("palabras", [])
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise ConfigError(f"{GOLDEN_QUESTIONS}, «{name}»: palabras debe ser una lista de textos.")
@@ -130,7 +132,9 @@ def _is_refused(retriever: Retriever, gathered: Gathered) -> bool:
 def _missing(gathered: Gathered, question: GoldenQuestion) -> str:
     """Return the first demand that is not met, "" when all are."""
     wanted = fold(normalise(question.document))
-    selections = [s for s in gathered.selections if not wanted or wanted in (fold(s.document.name), fold(s.document.doc_id))]
+    selections = [
+        s for s in gathered.selections if not wanted or wanted in (fold(s.document.name), fold(s.document.doc_id))
+    ]
     if not selections:
         return f"el documento {question.document}"
     pieces = [piece for selected in selections for piece in selected.fragment.pieces]

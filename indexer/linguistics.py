@@ -34,6 +34,7 @@ _LONGEST_SENTENCE = 600  # characters; longer ones are tables and lists without 
 _CONTENT = frozenset(("NOUN", "PROPN", "ADJ"))
 _MIN_PHRASE_COUNT = 2
 _MIN_LETTERS = 3
+_MANY_SENTENCES = 5_000  # sentences of a large corpus
 _BATCH = 64  # sentences that spaCy takes at a time
 
 Parsed = tuple["Doc", int]
@@ -87,6 +88,8 @@ def _read(
             if _says_something(folded, analyzer):
                 phrases[position][folded] += 1
                 written[folded][phrase.lower()] += 1
+    if len(sentences) > _MANY_SENTENCES:
+        load_model.cache_clear()  # what a large build needs later is memory
     content = frozenset(word for word, seen in kinds.items() if seen[True] > seen[False])
     return phrases, content, {term: forms.most_common(1)[0][0] for term, forms in written.items()}
 

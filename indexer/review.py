@@ -6,6 +6,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from siaa.model import Document
 from siaa.text import fold, squeeze
@@ -75,8 +76,7 @@ def _article_gaps(documents: Sequence[Document]) -> Iterator[Finding]:
 
 
 def _between(numbers: Iterable[int]) -> Iterator[int]:
-    ordered = list(numbers)
-    for one, other in zip(ordered, ordered[1:], strict=False):
+    for one, other in pairwise(numbers):
         if other - one <= _LONGEST_GAP:
             yield from range(one + 1, other)
 

@@ -14,7 +14,7 @@ from siaa.analysis import Analyzer
 from siaa.generation import ARRAYS, DOCUMENTS, MANIFEST, TEXT_ENCODING, TEXTS, WHOOSH, Manifest, digest_file
 from siaa.model import Chunk, Document
 from siaa.records import DocumentRecord
-from siaa.search import arrays, whoosh_index
+from siaa.search import deriving, whoosh_index
 from siaa.search.passage_table import PassageTable
 from siaa.search.whoosh_index import PassageTerms
 from siaa.sentences import sentence_spans
@@ -66,16 +66,12 @@ def _keep_rows(passages: Iterator[Passage], table: PassageTable) -> Iterator[Pas
 
 def _write_arrays(folder: Path, table: PassageTable, documents: int, analyzer: Analyzer) -> None:
     stop_words = analyzer.tables.stop_words
-    with whoosh_index.open_reader(folder / WHOOSH) as reader:
-        built, names, impacts = arrays.build(
-            reader, table, documents=documents, stem_of=lambda w: None if w in stop_words else analyzer.stem(w)
-        )
     target = folder / ARRAYS
     target.mkdir()
-    built.save(target)
-    names.save(target)
-    for field, found in impacts.items():
-        found.save(target, field)
+    with whoosh_index.open_reader(folder / WHOOSH) as reader:
+        deriving.write_arrays(
+            target, reader, table, documents=documents, stem_of=lambda w: None if w in stop_words else analyzer.stem(w)
+        )
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> Manifest:

@@ -16,8 +16,8 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from service.answering import Delta, Event, Found, Sentence, Source, Sources
 from service.database import Database
+from service.events import Delta, Event, Found, Sentence, Source, Sources
 from service.masking import holds_identifier
 from siaa.config import PROJECT_DIR, Settings
 from siaa.text import fold, normalise, squeeze
@@ -110,14 +110,14 @@ class AnswerCache:
 
         self._database.run(write)
 
-    def empty(self) -> int:
-        """Forget everything, the figures too; return how many answers that were."""
+    def empty(self) -> int | None:
+        """Forget everything, the figures too; return how many answers that were, None if the file cannot be used."""
 
         def delete(connection: sqlite3.Connection) -> int:
             connection.execute("DELETE FROM cuentas")
             return connection.execute("DELETE FROM respuestas").rowcount
 
-        return self._database.run(delete) or 0
+        return self._database.run(delete)
 
     def figures(self) -> CacheFigures:
         """Return how the cache fares; zeros if its file cannot be read."""

@@ -61,12 +61,14 @@ NAMED_CHARS = 160  # characters of the norms that a notice names, at most
 
 _REFUSAL_WORDS = REFUSAL.rstrip(".")  # models lose the full stop
 _BEFORE_FIRST_WORD = " \t\r\n\"'«“*"
-_ENDS = tuple(".!?…:;)]»”\"")
+_ENDS = tuple('.!?…:;)]»”"')
 
 MISSING_NORM = "Nota: {norms} no está entre los documentos disponibles; esto es lo más cercano que hay en ellos.\n\n"
 MISSING_NORMS = "Nota: {norms} no están entre los documentos disponibles; esto es lo más cercano que hay en ellos.\n\n"
 UNPROVEN = "\n\nAviso: una frase de esta respuesta no consta en los documentos; compruébela antes de usarla."
-UNPROVEN_MANY = "\n\nAviso: {count} frases de esta respuesta no constan en los documentos; compruébelas antes de usarlas."
+UNPROVEN_MANY = (
+    "\n\nAviso: {count} frases de esta respuesta no constan en los documentos; compruébelas antes de usarlas."
+)
 NEAREST = "{reason} Este es el pasaje más parecido."
 NEAREST_MISSING = "No está entre los documentos lo que la pregunta nombra ({norms}); este es el pasaje más parecido."
 MODEL_REFUSED = "El modelo no encontró la respuesta en los pasajes que leyó."
@@ -310,5 +312,3 @@ def _missing_norms(routed: Routed) -> tuple[str, ...]:
     text = squeeze(normalise(routed.query.raw))
     named = {norm.token: text[norm.start : norm.end] for norm in routed.query.norms}
     return tuple(named.get(token, token) for token in routed.missing)
-
-

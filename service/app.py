@@ -9,6 +9,7 @@ from flask import Flask, Response, g, request
 
 from service.answer_cache import AnswerCache
 from service.chat import chat_endpoint
+from service.citation_endpoint import citation_endpoint
 from service.context import Context
 from service.http_errors import register
 from service.index_holder import IndexHolder, opener_for
@@ -59,6 +60,7 @@ def create_app(
     app.after_request(_finish)
     app.register_blueprint(endpoints)
     app.register_blueprint(chat_endpoint)
+    app.register_blueprint(citation_endpoint)
     app.register_blueprint(operation_endpoints)
     app.register_blueprint(openai_endpoints)
     register(app)

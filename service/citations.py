@@ -9,6 +9,7 @@ from itertools import pairwise
 from service.claims import each_claim, sentence_units, unclosed_quotation
 from service.support import Place, State, Support, find_support, worst
 
+
 @dataclass(frozen=True, slots=True)
 class CheckedSentence:
     """A sentence of an answer, `answer[start:end]`, and what holds it up."""

@@ -14,25 +14,38 @@ from itertools import pairwise
 from siaa.references import Reference, find_references
 from siaa.references.numerals import words_at
 from siaa.sentences import sentence_spans
-from siaa.text import fold
+from siaa.text import fold, normalise
 
 QUOTED_WORDS = 3  # a shorter quotation is a word set apart, and is checked as a word
 
-NEGATIONS = frozenset(["no", "ni", "sin", "nunca", "jamas", "tampoco", "nadie", "nada", "ningun", "ninguna", "ninguno"])
+
+def _words(table: str) -> frozenset[str]:
+    return frozenset(table.split())
+
+
+NEGATIONS = _words("""
+    no ni sin nunca jamas tampoco nadie nada ningun ninguna ninguno
+""")
 # What limits or conditions a sentence: with it, the same words say something else.
-LIMITS = frozenset(
-    ["salvo", "excepto", "excepcion", "menos", "solo", "solamente", "unicamente", "exclusivamente", "si", "cuando", "siempre", "mientras", "aunque", "pero"]
-)
-MONTHS = frozenset(
-    "enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre diciembre".split()
-)
-_LIGHT = frozenset(
-    ["a", "al", "ante", "con", "de", "del", "el", "ella", "ellas", "ellos", "en", "es", "esa", "esas", "ese", "eso", "esos", "esta", "estas", "este", "esto", "estos", "la", "las", "le", "les", "lo", "los", "para", "por", "que", "se", "su", "sus", "un", "una", "unas", "uno", "unos", "dicha", "dichas", "dicho", "dichos", "son", "cual", "cuales", "the"]
-)
+LIMITS = _words("""
+    salvo excepto excepcion menos solo solamente unicamente exclusivamente si cuando siempre mientras aunque pero
+""")
+MONTHS = _words("""
+    enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre diciembre
+""")
+_LIGHT = _words("""
+    a al ante con de del el ella ellas ellos en es esa esas ese eso esos esta estas este esto estos la las le les lo
+    los para por que se su sus un una unas uno unos dicha dichas dicho dichos son cual cuales
+""")
 # What introduces a citation and claims nothing itself.
-FRAMING = frozenset(
-    ["segun", "conforme", "acuerdo", "acuerdos", "ley", "leyes", "decreto", "circular", "resolucion", "constitucion", "codigo", "estatuto", "documento", "articulo", "articulos", "art", "arts", "numeral", "literal", "paragrafo", "inciso", "seccion", "capitulo", "titulo", "texto", "norma", "dice", "dicen", "dispone", "establece", "establecen", "senala", "senalan", "indica", "indican", "expresa", "expresamente", "consagra", "ordena", "preve", "reza", "literalmente", "textualmente", "siguiente", "siguientes", "asi", "como", "previsto", "dispuesto", "establecido", "lo", "cita", "vease", "ver", "cfr", "respecto", "misma", "mismo", "tenor", "virtud", "ello", "tambien", "ademas", "y", "e", "afirma", "manifiesta", "contempla", "define", "prescribe", "estipula", "citado", "citada"]
-)
+FRAMING = _words("""
+    segun conforme acuerdo acuerdos ley leyes decreto circular resolucion constitucion codigo estatuto documento
+    articulo articulos art arts numeral literal paragrafo inciso seccion capitulo titulo texto norma dice dicen
+    dispone establece establecen senala senalan indica indican expresa expresamente consagra ordena preve reza
+    literalmente textualmente siguiente siguientes asi como previsto dispuesto establecido lo cita vease ver cfr
+    respecto misma mismo tenor virtud ello tambien ademas y e afirma manifiesta contempla define prescribe estipula
+    citado citada
+""")
 _ORDINAL = re.compile(r"(?:primer|segund|tercer|cuart|quint|sext|septim|octav|noven|\w*(?:decim|esim))[oa]?s?")
 _TOKEN = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?(?![\d.])|\d+(?:[.,]\d+)*|[^\W_]+|[%$€]")
 _ENDING = re.compile(r"(\d+)(?:o|a|er|era|ro|ra|do|da|to|ta|mo|ma|vo|va|no)")
@@ -98,7 +111,7 @@ def sentence_units(text: str) -> list[tuple[int, int]]:
 
 
 def quotation_spans(text: str) -> list[tuple[int, int]]:
-    """Return the spans inside the outermost quotation marks of `text`: «», “” and straight ones; unclosed ones open none."""
+    """Return the spans inside the outermost quotation marks of `text`: «», “”, straight ones; unclosed ones open none."""
     found: list[tuple[int, int]] = []
     at = 0
     while at < len(text):
@@ -121,7 +134,7 @@ def unclosed_quotation(text: str) -> int:
 
 def read_claims(text: str, start: int, end: int, *, stem: Stem) -> list[Claim]:
     """Return the claims of the sentence `text[start:end]`: one for each quotation, else one."""
-    sentence = text[start:end]
+    sentence = normalise(text[start:end])
     quotes = [(a, b) for a, b in quotation_spans(sentence) if len(read_words(sentence[a:b], stem=stem)) >= QUOTED_WORDS]
     edges = [0, len(sentence)]
     for _, stop in quotes[:-1]:

@@ -43,16 +43,15 @@ class Doubt:
 
 
 def find_doubt(question: str, rows: Iterable[Clarification]) -> Doubt | None:
-    """Return what is ambiguous in `question`, NFC; None when nothing is, or when it names a norm or a unit of one."""
-    if any(reference.kind in ("norma", "art") for reference in find_references(question)):
-        return None
+    """Return what is ambiguous in `question`, NFC; None when nothing is, or when it names a norm or an article."""
     words = [(match[0], match.start(), match.end()) for match in _WORD.finditer(fold(question))]
     text = f" {' '.join(word for word, _, _ in words)} "
     for row in rows:
         clear = (*row.exceptions, *(_words(option) for option in row.options))
         if any(f" {phrase} " in text for phrase in clear):
             continue
-        if span := next((span for term in row.terms if (span := _find(term.split(), words))), None):
+        span = next((span for term in row.terms if (span := _find(term.split(), words))), None)
+        if span and not any(reference.kind in ("norma", "art") for reference in find_references(question)):
             return Doubt(row, *span)
     return None
 
@@ -63,29 +62,33 @@ def ask_back(doubt: Doubt) -> str:
     return f"{doubt.row.prompt}\n\n{options}\n\n{_PREFER}"
 
 
-def resolve(question: str, doubt: Doubt, reply: str) -> str | None:
+def resolve(question: str, doubt: Doubt, reply: str, *, again: bool = False) -> str | None:
     """Return `question` made clear by a reply to `ask_back`; None if the reply is something else.
 
-    A reply that wants them all, or does not know, leaves the question as it is.
+    A reply that wants them all, or does not know, leaves the question as it is. `again` says that it was replied to
+    before: only the name of an option ("¿y el municipal?") chooses anew then.
 
     >>> resolve("¿Qué reporta el juzgado civil?", doubt, "el municipal")
     '¿Qué reporta el juzgado civil municipal?'
     """
     words = _words(normalise(reply)).split()
-    if words and set(words) <= _ANY | _AROUND:
+    if not again and words and set(words) <= _ANY | _AROUND:
         return question
-    chosen = _chosen(doubt.row, words)
+    chosen = _named(doubt.row, words) if again else _numbered(doubt.row, words) or _named(doubt.row, words)
     return None if chosen is None else question[: doubt.start] + chosen + question[doubt.end :]
 
 
-def _chosen(row: Clarification, words: Sequence[str]) -> str | None:
+def _numbered(row: Clarification, words: Sequence[str]) -> str | None:
     rest = [word for word in words if word not in _AROUND]
-    if len(rest) == 1 and (number := _number(rest[0])):
-        return row.options[number - 1] if number <= len(row.options) else None
+    number = _number(rest[0]) if len(rest) == 1 else 0
+    return row.options[number - 1] if 1 <= number <= len(row.options) else None
+
+
+def _named(row: Clarification, words: Sequence[str]) -> str | None:
     common = {word for term in row.terms for word in term.split()} | _AROUND
     for option in row.options:
         telling = set(_words(option).split()) - common
-        if telling and telling <= set(rest) and set(rest) <= telling | common:
+        if telling and telling <= set(words) <= telling | common:
             return option
     return None
 

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from service.answering import LEVEL_OF, Delta, Event, Found, Nearest, Sentence, Source, Sources
+from service.cited_span import CITED_ANCHOR
 from siaa.model import Contribution, Json
 from siaa.text import fold
 
 if TYPE_CHECKING:
     from service.answer_cache import CacheFigures
+    from service.drafts import Citation
     from siaa.generation import Generation
     from siaa.question import Query
     from siaa.records import DocumentRecord
+    from siaa.refusal import Verdict
     from siaa.retrieval import Density, ScoredChunk, Selected, Trace
     from siaa.routing import Routed, RoutedDocument
 
@@ -23,36 +26,41 @@ DENSITY_DECIMALS = 6  # contract, /siaa/densidad
 SCORE_DECIMALS = 4  # of points shown by explicar=1
 
 
-def routing(routed: Routed, *, explained: bool) -> Json:
-    """Return the answer of /siaa/enrutar."""
+def routing(routed: Routed, *, verdict: Verdict | None) -> Json:
+    """Return the answer of /siaa/enrutar, explained if `verdict`, whether the chat would answer, is given."""
     answer: Json = {
         "pregunta": routed.query.raw,
         "doc_especifico": routed.query.names_document,
         "max_docs_usados": routed.max_docs,
         "docs_encontrados": [_document(found.document) for found in routed.documents],
     }
-    if explained:
+    if verdict is not None:
         answer["explicacion"] = {
             "documentos": [_levels(found) for found in routed.documents],
             "por_debajo": [_levels(found) for found in routed.below],
             "normas_ausentes": list(routed.missing),
+            "rechazo": _verdict(verdict),
         }
     return answer
 
 
-def fragment(query: Query, selected: Selected, *, missing: Sequence[str] | None) -> Json:
-    """Return the answer of /siaa/fragmento, explained if `missing`, the named norms that the index lacks, is given."""
+def fragment(query: Query, selected: Selected, *, missing: Sequence[str] = (), verdict: Verdict | None = None) -> Json:
+    """Return the answer of /siaa/fragmento, explained if `verdict` is given: whether this fragment can answer.
+
+    `missing` are the named norms that the index lacks.
+    """
     answer: Json = {
         "documento": selected.document.name,
         "pregunta": query.raw,
         "fragmento": selected.fragment.text,
         "chars": selected.fragment.chars,
     }
-    if missing is not None:
+    if verdict is not None:
         answer["explicacion"] = {
             "trozos": [_signals(chunk) for chunk in selected.chosen],
             "por_debajo": [_signals(chunk) for chunk in selected.below],
             "normas_ausentes": list(missing),
+            "rechazo": _verdict(verdict),
         }
     return answer
 
@@ -165,14 +173,36 @@ def chat_event(event: Event) -> Json:
             return {"cercano": _nearest(event)}
 
 
+def citation(number: int, found: Citation) -> Json:
+    """Return one citation of /siaa/citas/verificar."""
+    source = found.source
+    return {
+        "n": number,
+        "inicio": found.start,
+        "fin": found.end,
+        "texto": found.text,
+        "referencias": list(found.references),
+        "estado": found.state.value,
+        "motivo": found.reason,
+        "fuente": {key: value for key, value in _source(0, source).items() if key not in ("n", "estado")}
+        if source
+        else None,
+    }
+
+
 def link(source: Source) -> str:
-    """Return where /siaa/ver shows a source: at its article, or its heading."""
+    """Return where /siaa/ver shows a source: at its article or its heading, with its very words marked."""
     section = f"art-{source.article}" if source.article else source.heading
-    path = f"/siaa/ver/{quote(source.name)}"
-    if not section:
-        return path
-    anchor = f"#{section}" if source.article else ""
-    return f"{path}?sec={quote(section, safe='')}{anchor}"
+    place = f"sec={quote(section, safe='')}&" if section else ""
+    return f"/siaa/ver/{quote(source.name)}?{place}cita={source.start}-{source.end}#{CITED_ANCHOR}"
+
+
+def _verdict(verdict: Verdict) -> Json:
+    return {
+        "valor": round(verdict.value, SCORE_DECIMALS),
+        "decision": verdict.decision.value,
+        "motivo": verdict.reason,
+    }
 
 
 def _document(document: DocumentRecord) -> Json:

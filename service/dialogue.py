@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from service import answering, clarifications, follow_ups, small_talk
 from service.answer_cache import AnswerCache, Asked
-from service.answering import Event
 from service.budget import answer_tokens
 from service.clarifications import Doubt
 from service.context import Context
 from service.conversation import Conversation
+from service.events import Event
 from service.follow_ups import Topic
 from service.http_errors import status_of
 from service.llm import Tether
@@ -76,27 +76,28 @@ def understand(
     once at most; what was chosen then holds for the rest of it.
     """
     topic: Topic | None = None
-    pending: tuple[str, Doubt] | None = None
+    asked: tuple[str, Doubt] | None = None  # the last question that was asked back
+    waiting = False  # for the reply to it
     choices: dict[Clarification, str] = {}  # what was replied to each row that was asked
     meaning = Meaning(questions[-1])
     for raw in questions:
         if small_talk.reply_to(raw) is not None:
             continue
         question = normalise(raw)
-        clear = clarifications.resolve(*pending, question) if pending else None
-        if pending and clear:
-            choices[pending[1].row] = question
+        clear = clarifications.resolve(*asked, question, again=not waiting) if asked else None
+        if asked and clear:
+            choices[asked[1].row] = question
             question = clear
         else:
-            topic = Topic(pending[0]) if pending and not topic else topic
+            topic = Topic(asked[0]) if asked and waiting and not topic else topic
             doubt = clarifications.find_doubt(question, tables.clarifications)
             if doubt and doubt.row not in choices:
-                choices[doubt.row], pending = "", (question, doubt)
+                choices[doubt.row], asked, waiting = "", (question, doubt), True
                 meaning = Meaning(raw, doubt)
                 continue
             if doubt:
                 question = clarifications.resolve(question, doubt, choices[doubt.row]) or question
-        pending = None
+        waiting = False
         if topic and follow_ups.is_follow_up(question, tables):
             question, topic = follow_ups.join(question, topic, tables, document_of=document_of)
         else:

@@ -1,8 +1,8 @@
 """Answer with the documents' own words: the sentences that answer best, quoted, with the place they stand in.
 
 This is what a machine without a language model shows. It writes nothing of its own but the names of the places, so
-that every word between quotation marks is a slice of a document. Whether the passages can answer at all is decided before
-(`siaa.refusal`).
+that every word between quotation marks is a slice of a document. Whether the passages can answer at all is decided
+before (`siaa.refusal`).
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from siaa.sentences import clause_spans, is_heading_line, is_list_item, sentence
 from siaa.text import fold, squeeze
 
 MAX_CHARS = 600  # characters of an extractive answer, introductions included (contract)
-MIN_RELATIVE_SCORE = 0.25  # of the best sentence's score; weaker ones would only fill the answer up
+MIN_RELATIVE_SCORE = 0.2  # of the best sentence's score; weaker ones would only fill the answer up
 SATURATION = 0.8  # BM25's k1, sentences
-LENGTH_SHARE = 0.5  # BM25's b, sentences: sentences of laws are long by nature
+LENGTH_SHARE = 0.6  # BM25's b, sentences: sentences of laws are long by nature
 TYPICAL_STEMS = 18.0  # stems of an ordinary sentence, the middle of the length penalty
 LEAD_IN_SHARE = 0.6  # of a count in the sentence itself: what a list's lead-in says holds for each item
 HEADING_SHARE = 0.2  # the same for the heading above
 NEIGHBOUR_SHARE = 0.3  # the same for the sentences before and after
-NEWS_HALF = 1.5  # stems beyond the question's at which a sentence keeps half its score: an echo answers nothing
+NEWS_HALF = 0.7  # stems beyond the question's at which a sentence keeps half its score: an echo answers nothing
 PIECE_SHARE = 0.6  # of a sentence's score that rises and falls with its passage's score
 LATER_DOCUMENT = 0.5  # of a sentence's score outside the document that was routed first
-CUE_BONUS = 0.2  # of a sentence's score, added when it has the form of what is asked: a number, a definition
+CUE_BONUS = 0.3  # of a sentence's score, added when it has the form of what is asked: a number, a definition
 LABEL_SHARE = 0.5  # of a label's score: a line in capitals, or a short one without an end, states nothing
 
 HEADING_CHARS = 100  # characters of a heading that an introduction shows, at most
@@ -39,14 +39,15 @@ LABEL_CHARS = 120  # characters; a longer line without a final stop is a sentenc
 LABEL_CAPITALS = 0.7  # share of capitals from which a line is a label
 _CAPTION = re.compile(r"\W*(?:articulo|art|paragrafo)\b")
 _FORGED_HEADER = re.compile(r"\W*\[DOC:", re.IGNORECASE)  # what only the service may write
-_ENDS = ".:;!?»\"”)"
+_ENDS = '.:;!?»"”)'
 
 # What a question asks for -> the form of a sentence that gives it; both folded.
 CUES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (
         re.compile(r"\b(?:cuant[oa]s?|maxim[oa]|minim[oa]|tope|porcentaje)\b"),
         re.compile(
-            r"\d|\b(?:dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|quince|veinte|treinta|cien|mil|primer|tercer)"
+            r"\d|\b(?:dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|trece|catorce|quince|dieci\w+|veint\w+"
+            r"|treinta|cuarenta|cincuenta|sesenta|cien|mil|primer|tercer)"
         ),
     ),
     (
@@ -77,7 +78,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class ExtractiveAnswer:
-    """`text` is the answer, at most MAX_CHARS characters; `quotes` are what it quotes, in the same order, best first."""
+    """`text` is the answer, at most MAX_CHARS characters; `quotes` are what it quotes, in that order, best first."""
 
     text: str
     quotes: tuple[Quote, ...]

@@ -41,6 +41,12 @@ class NotLocalError(SiaaError):
     code = "solo_local"
 
 
+class InvalidDraftError(SiaaError):
+    """The body of /siaa/citas/verificar holds no text within the limits."""
+
+    code = "texto_invalido"
+
+
 class InvalidOpinionError(SiaaError):
     """The body of an opinion is not what the contract describes."""
 
@@ -67,3 +73,9 @@ class QualityLogError(SiaaError):
     """The quality log cannot be read or written now."""
 
     code = "registro_no_disponible"
+
+
+class CacheError(SiaaError):
+    """The cache of answers cannot be emptied now."""
+
+    code = "cache_no_disponible"

@@ -51,6 +51,7 @@ _BEFORE_ARTICLE = frozenset(
 )
 _AFTER_NEUTER = re.compile(r"que|cual|mas|menos|\w+[aei]d[oa]s?|\w{2,}(?:al|il|sto|cho|nte)")
 _BEFORE_PRONOUN = frozenset({"quien", "quienes", "no", "se", "me", "te", "nos"})
+_BARE_NUMBER = re.compile(r"^\W*[ye] (?:el|la) (\d{1,4})\W*$", re.IGNORECASE)
 _CLAUSE_BREAKS = frozenset({"y", "o", "si", "cuando", "pero", "aunque", "porque", ",", ";", ":"})
 
 
@@ -97,7 +98,7 @@ def join(
     >>> join("¿puede hacerlo un asistente?", Topic("¿Quién debe diligenciar el formulario SIERJU?"), tables, ...)[0]
     '¿puede hacer eso un asistente? (diligenciar formulario SIERJU)'
     """
-    text = squeeze(normalise(question))
+    text = _with_article(squeeze(normalise(question)), topic)
     references = find_references(text)
     own = _content(text, references, tables)
     if not any(word.own for word in _words(text, references, tables)) and references:
@@ -109,6 +110,14 @@ def join(
     joined = _fitted(_without_enclitics(text), told)
     # A follow-up that names a place moves the topic there; any other adds its words for the next one.
     return joined, Topic(joined) if references else replace(topic, added=tuple(own))
+
+
+def _with_article(text: str, topic: Topic) -> str:
+    """Write "¿y el 6?" as "¿y el artículo 6?" when an article was spoken of."""
+    bare = _BARE_NUMBER.search(text)
+    if not bare or not any(reference.kind == "art" for reference in find_references(topic.question)):
+        return text
+    return f"{text[: bare.start(1)]}artículo {text[bare.start(1) :]}"
 
 
 def _words(text: str, references: Iterable[Reference], tables: LanguageTables) -> list[_Word]:

@@ -140,9 +140,7 @@ def pieces_of(gathered: Gathered) -> Iterator[tuple[DocumentRecord, Piece]]:
             yield selected.document, piece
 
 
-def source_of(
-    document: DocumentRecord, piece: Piece, state: State, *, within: tuple[int, int] | None = None
-) -> Source:
+def source_of(document: DocumentRecord, piece: Piece, state: State, *, within: tuple[int, int] | None = None) -> Source:
     """Return a piece of `document` as a source, or only the characters `within` it."""
     start, end = within or (0, len(piece.text))
     return Source(

@@ -8,9 +8,11 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from service.failures import (
+    CacheError,
     CredentialsError,
     InvalidChatError,
     InvalidCompletionError,
+    InvalidDraftError,
     InvalidOpinionError,
     InvalidParameterError,
     MissingParameterError,
@@ -44,6 +46,7 @@ STATUS: dict[type[SiaaError], int] = {
     InvalidParameterError: 400,
     InvalidQuestionError: 400,
     InvalidChatError: 400,
+    InvalidDraftError: 400,
     InvalidOpinionError: 400,
     InvalidCompletionError: 400,
     CredentialsError: 401,
@@ -57,6 +60,7 @@ STATUS: dict[type[SiaaError], int] = {
     ConfigError: 503,
     GenerationError: 503,
     QualityLogError: 503,
+    CacheError: 503,
     ModelError: 503,
     ModelBusyError: 503,
     SiaaError: 500,

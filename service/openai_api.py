@@ -17,12 +17,12 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, g, request
 
-from service.answering import Delta, Event
 from service.chat import answer_with
 from service.context import Context
 from service.conversation import MAX_BYTES, MAX_MESSAGES, Conversation, Turn, parse_collection, parse_object, parse_turn
 from service.diagnostics import chat_event
 from service.dialogue import Reply, reply
+from service.events import Delta, Event
 from service.failures import InvalidChatError, InvalidCompletionError, NotJsonError, UnknownModelError
 from service.http_errors import HTTP_FAILURES, body_of, internal_failure, openai_failure, status_of
 from service.llm import ModelError

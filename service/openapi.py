@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from service.openapi_citations import CITATION_PATHS, CITATION_SCHEMAS
 from service.openapi_dialogue import DIALOGUE_PATHS, DIALOGUE_SCHEMAS, OPENAI_ERRORS
 from service.openapi_shapes import (
     COUNT,
@@ -143,6 +144,7 @@ SCHEMAS: dict[str, Schema] = {
             }
         }
     ),
+    **CITATION_SCHEMAS,
     **DIALOGUE_SCHEMAS,
 }
 
@@ -182,7 +184,12 @@ def _reload() -> Schema:
 
 
 _FILTERS = (_COLLECTION, query("q", "Palabras del nombre o del título."))
-_VIEW = (_DOC, query("sec", "Ancla, artículo o título que se muestra."), query("q", "Palabras que se marcan."))
+_VIEW = (
+    _DOC,
+    query("sec", "Ancla, artículo o título que se muestra."),
+    query("cita", "Posiciones del texto que se marcan, como 120-340."),
+    query("q", "Palabras que se marcan."),
+)
 
 PATHS: dict[str, dict[str, Schema]] = {
     "/siaa/enrutar": {
@@ -240,6 +247,7 @@ PATHS: dict[str, dict[str, Schema]] = {
     "/siaa/estado": {"get": operation_of("estado", "Qué se sirve.", "Estado")},
     "/siaa/status": {"get": operation_of("status", "Lo mismo que /siaa/estado.", "Estado")},
     "/siaa/recargar": {"post": _reload()},
+    **CITATION_PATHS,
     **DIALOGUE_PATHS,
     "/healthz": {"get": operation_of("healthz", "El proceso vive.", "Salud")},
     "/readyz": {"get": operation_of("readyz", "Se sirve un índice.", "Listo", 503)},

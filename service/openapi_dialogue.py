@@ -133,7 +133,7 @@ def _completions() -> Schema:
 DIALOGUE_PATHS: dict[str, dict[str, Schema]] = {
     "/siaa/cache": {
         "get": operation_of("cache", "Cifras de la caché de respuestas.", "Cache"),
-        "delete": _guarded(operation_of("vaciar_cache", "Olvida todas las respuestas.", "CacheVaciada", 401, 403)),
+        "delete": _guarded(operation_of("vaciar_cache", "Olvida todas las respuestas.", "CacheVaciada", 401, 403, 503)),
     },
     "/siaa/log": {
         "get": _guarded(

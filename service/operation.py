@@ -11,6 +11,7 @@ from service.admin import require_operator
 from service.context import Context
 from service.conversation import parse_object
 from service.failures import (
+    CacheError,
     InvalidOpinionError,
     InvalidParameterError,
     MissingParameterError,
@@ -45,6 +46,8 @@ def empty_cache() -> Response:
     context = _context()
     require_operator(request.environ, context.settings)
     count = context.cache.empty()
+    if count is None:
+        raise CacheError("La caché no se pudo vaciar; el registro del servicio dice por qué. Vuelva a intentarlo.")
     return json_response({"vaciado": True, "mensaje": f"Se olvidaron {count} respuestas."})
 
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from service.answering import Delta, Event, Found, Nearest, Sources
 from service.database import Database
+from service.events import Delta, Event, Found, Nearest, Sources
 from service.llm.protocol import ReaderLeftError
 from service.masking import mask
 from siaa.config import Settings

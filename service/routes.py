@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from flask import Blueprint, Response, current_app, g, request
 
 from service import diagnostics, view
 from service.admin import require_operator
-from service.answering import find_collection, route_question
+from service.answering import find_collection, judge, judge_document, route_question
 from service.context import Context
 from service.failures import InvalidParameterError
 from service.openapi import document_of
@@ -36,7 +37,8 @@ def enrutar() -> Response:
     explained = parameters.switch("explicar")
     with _lease() as retriever:
         routed = route_question(retriever, raw, collection=parameters.optional("coleccion"))
-        return json_response(diagnostics.routing(routed, explained=explained))
+        verdict = judge(retriever, retriever.gather(routed)) if explained else None
+        return json_response(diagnostics.routing(routed, verdict=verdict))
 
 
 @endpoints.get("/siaa/fragmento")
@@ -48,8 +50,11 @@ def fragmento() -> Response:
     with _lease() as retriever:
         document = retriever.generation.find(name)
         query = retriever.ask(raw)
-        missing = retriever.route(query).missing if explained else None
-        return json_response(diagnostics.fragment(query, retriever.select(query, document), missing=missing))
+        selected = retriever.select(query, document)
+        if not explained:
+            return json_response(diagnostics.fragment(query, selected))
+        missing, verdict = retriever.route(query).missing, judge_document(retriever, query, selected)
+        return json_response(diagnostics.fragment(query, selected, missing=missing, verdict=verdict))
 
 
 @endpoints.get("/siaa/keywords/<path:name>")
@@ -80,8 +85,9 @@ def debug_tokens() -> Response:
 @endpoints.get("/siaa/ver/<path:name>")
 def ver(name: str) -> Response:
     """Show a document as a page."""
-    parameters = _parameters("sec", "q")
+    parameters = _parameters("sec", "q", "cita")
     section, raw = parameters.optional("sec"), parameters.optional("q")
+    cited = _cited(parameters.optional("cita"))
     with _lease() as retriever:
         generation = retriever.generation
         document = generation.find(name)
@@ -90,6 +96,7 @@ def ver(name: str) -> Response:
             document.title,
             generation.text_of(document),
             section=section,
+            cited=cited,
             matches=_matches(retriever, raw) if raw else None,
         )
     response = Response(page.html, content_type="text/html; charset=utf-8")
@@ -194,6 +201,16 @@ def _state(context: Context, generation: Generation | None) -> Response:
             figures=context.cache.figures(),
         )
     )
+
+
+def _cited(value: str | None) -> tuple[int, int] | None:
+    """Return the span that `cita=120-340` asks to mark."""
+    if value is None:
+        return None
+    found = re.fullmatch(r"(\d{1,9})-(\d{1,9})", value)
+    if found is None or int(found[1]) >= int(found[2]):
+        raise InvalidParameterError("El parámetro 'cita' son dos posiciones del texto, como 120-340.")
+    return int(found[1]), int(found[2])
 
 
 def _matches(retriever: Retriever, raw: str) -> view.Matches:

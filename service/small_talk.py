@@ -17,6 +17,21 @@ _COURTESY = frozenset({
     "ayuda", "informacion", "respuesta", "respuestas",
 })  # fmt: skip
 
+_GREETING = "Buen día. Soy SIAA: respondo preguntas con lo que dicen los documentos cargados. ¿Qué necesita saber?"
+_UNDERSTOOD = "Entendido. Si tiene otra pregunta sobre los documentos, escríbala."
+
+# Whole messages, folded and without signs: their words are those of questions too, so nothing may stand beside them.
+_WHOLE = {
+    **dict.fromkeys(
+        ("quien eres", "quien es usted", "que eres", "que puede hacer", "que puedes hacer", "para que sirve", "ayuda"),
+        _GREETING,
+    ),
+    **dict.fromkeys(
+        ("que es siaa", "para que sirves", "como estas", "como esta", "como esta usted", "que tal"), _GREETING
+    ),
+    **dict.fromkeys(("si", "no", "bien", "muy bien", "claro", "bueno"), _UNDERSTOOD),
+}
+
 # Words that make it so, and the reply; the first row with one of its words decides.
 _REPLIES: tuple[tuple[frozenset[str], str], ...] = (
     (
@@ -29,11 +44,11 @@ _REPLIES: tuple[tuple[frozenset[str], str], ...] = (
     ),
     (
         frozenset({"hola", "holas", "buenas", "buenos", "saludos", "saludo", "siaa"}),
-        "Buen día. Soy SIAA: respondo preguntas con lo que dicen los documentos cargados. ¿Qué necesita saber?",
+        _GREETING,
     ),
     (
         frozenset({"ok", "okay", "vale", "listo", "perfecto", "excelente", "entendido"}),
-        "Entendido. Si tiene otra pregunta sobre los documentos, escríbala.",
+        _UNDERSTOOD,
     ),
 )
 
@@ -43,7 +58,10 @@ def reply_to(text: str) -> str | None:
 
     "Hola, buenos días" is courtesy; "hola, ¿qué es el SIERJU?" is a question.
     """
-    words = {match[0] for match in _WORD.finditer(fold(text))}
+    said = _WORD.findall(fold(text))
+    words = frozenset(said)
+    if whole := _WHOLE.get(" ".join(said)):
+        return whole
     if not words <= _COURTESY:
         return None
     return next((reply for triggers, reply in _REPLIES if words & triggers), None)

@@ -363,4 +363,3 @@ def _stands_in_unit(unit: Reference, place: Place, start: int, span: str) -> boo
     inside = [r for r in find_references(span[:60]) if r.kind == unit.kind]
     opened = inside[:1] or before[-1:]
     return bool(opened) and opened[0].token == unit.token
-

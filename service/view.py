@@ -12,6 +12,7 @@ import nh3
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from service.cited_span import CitedSpan
 from siaa.references import opening_article
 from siaa.text import fold, normalise, squeeze, strip_markup
 
@@ -41,6 +42,9 @@ _NOT_SLUG = re.compile(r"[^a-z0-9ñ]+")
 _ARTICLE_WORD = re.compile(r"art(?:iculo)?s?[.\s-]+")
 MAX_SLUG = 80  # characters of an anchor made from a heading
 
+_NO_SECTION = "No se encontró la sección «{section}» en este documento."
+_NO_CITATION = "La cita ya no está en este lugar: el documento cambió desde que se citó."
+
 Matches = Callable[[str], Sequence[tuple[int, int]]]  # text -> spans to mark, in order, not overlapping
 
 
@@ -53,25 +57,36 @@ class Page:
 
 
 def render_page(
-    name: str, title: str, text: str, *, section: str | None = None, matches: Matches | None = None
+    name: str,
+    title: str,
+    text: str,
+    *,
+    section: str | None = None,
+    cited: tuple[int, int] | None = None,
+    matches: Matches | None = None,
 ) -> Page:
     """Render the Markdown `text` of the document `name` as a page.
 
     `section` is an anchor ("art-5"), an article ("5", "artículo 5") or a heading, in any case, with or without accents;
-    it is marked and takes the focus, which scrolls to it without any script. `matches` finds what to mark.
+    it is marked and takes the focus, which scrolls to it without any script. `cited` are the offsets of a citation:
+    its words are marked, and take the focus instead. `matches` finds what else to mark.
     """
-    tokens = _PARSER.parse(text)
+    span = CitedSpan(text, *cited) if cited else None
+    tokens = _PARSER.parse(span.text if span else text)
+    if span:
+        span.apply(tokens)
     anchors = _Anchors()
     anchors.visit(tokens)
     target = anchors.find(section) if section else None
     for place in anchors.places:
-        _anchor(tokens, place, chosen=place is target)
+        _anchor(tokens, place, chosen=place is target, focused=not (span and span.found))
     for token in tokens:
         if token.type == "inline" and token.children is not None:
             token.children = list(_safe(token.children, matches))
     body = _sanitised(_PARSER.renderer.render(tokens, _PARSER.options, {}))
-    missing = section if section and not target else None
-    return Page(_page(name, title, body, missing=missing), target.anchor if target else "")
+    notices = [_NO_SECTION.format(section=section)] if section and not target else []
+    notices += [_NO_CITATION] if span and not span.found else []
+    return Page(_page(name, title, body, notices=notices), target.anchor if target else "")
 
 
 def _parser() -> MarkdownIt:
@@ -150,10 +165,10 @@ def _slug(folded: str) -> str:
     return _NOT_SLUG.sub("-", folded).strip("-")[:MAX_SLUG].rstrip("-")
 
 
-def _anchor(tokens: Sequence[Token], place: _Place, *, chosen: bool) -> None:
+def _anchor(tokens: Sequence[Token], place: _Place, *, chosen: bool, focused: bool) -> None:
     """Put an empty element with the anchor before the place's line; mark the block of the chosen one."""
     children = tokens[place.index].children or []
-    focus = ' class="ancla" tabindex="-1" autofocus=""' if chosen else ' class="ancla"'
+    focus = ' class="ancla" tabindex="-1" autofocus=""' if chosen and focused else ' class="ancla"'
     mark = Token("html_inline", "", 0, content=f'<span id="{escape(place.anchor)}"{focus}></span>')
     children.insert(_start_of_line(children, place.line), mark)
     if chosen:
@@ -207,10 +222,8 @@ def _sanitised(html: str) -> str:
     )
 
 
-def _page(name: str, title: str, body: str, *, missing: str | None) -> str:
-    notice = ""
-    if missing is not None:
-        notice = f'<p class="aviso">No se encontró la sección «{escape(missing)}» en este documento.</p>\n'
+def _page(name: str, title: str, body: str, *, notices: Sequence[str]) -> str:
+    notice = "".join(f'<p class="aviso">{escape(each)}</p>\n' for each in notices)
     return (
         '<!DOCTYPE html>\n<html lang="es">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

@@ -17,7 +17,7 @@ import Stemmer
 from siaa.language import LanguageTables
 from siaa.text import fold
 
-ANALYZER_VERSION = "3"  # change it with every change of what terms come out of a text
+ANALYZER_VERSION = "4"  # change it with every change of what terms come out of a text
 
 _WORD = re.compile(r"[^\W_]+")
 _ORDINAL = re.compile(r"(\d+)(?:o|a|er|era|ro|ra|do|da|to|ta|mo|ma|vo|va|no)")

@@ -31,7 +31,7 @@ class Settings(BaseSettings):
     )
     host: str = Field("127.0.0.1", description="Dirección en la que escucha el servicio.")
     port: int = Field(5000, ge=1, le=65535, description="Puerto TCP del servicio.")
-    threads: int = Field(64, ge=1, le=1024, description="Hilos del servidor: peticiones atendidas a la vez.")
+    threads: int = Field(128, ge=1, le=1024, description="Hilos del servidor: peticiones atendidas a la vez.")
     perfil: str = Field("calibrado", description="Perfil de puntuación: un archivo de `config/perfiles/`.")
     max_docs_contexto: int = Field(2, ge=1, le=10, description="Documentos que se entregan como máximo al modelo.")
     max_chunks_contexto: int = Field(3, ge=1, le=10, description="Pasajes de un documento como máximo.")

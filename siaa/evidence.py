@@ -37,7 +37,7 @@ class Evidences:
     @cached_property
     def pool(self) -> Ints:
         """Return the best passages of the whole index, best first."""
-        return self.index.top(self.scores, _POOL)
+        return self.index.top(self.scores, _POOL, self.terms)
 
     @cached_property
     def norms(self) -> Evidence:

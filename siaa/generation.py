@@ -50,6 +50,7 @@ class Manifest:
     version: str
     created: str
     inputs: str  # digest of corpus, tuning and code fingerprints: equal inputs, equal generation
+    analyzer: str  # fingerprint of the analyzer that made its terms
     documents: int
     chunks: int
     collections: dict[str, int]

@@ -32,30 +32,35 @@ _RANK_AND_DATE = re.compile(
     r"\s*(?:de \d{1,2} de [a-z]+)?,?\s*"
 )
 _APPROVAL = re.compile(
-    r"^por (?:el|la) que se (?:aprueban?|regulan?|establecen?)\s*(?:(?:el|la|los|las)\s)?(?:texto refundido de (?:la|el))?"
+    r"^por (?:el|la) que se (?:aprueban?|regulan?|establecen?)\s*(?:(?:el|la|los|las)\s)?"
+    r"(?:texto refundido de (?:la|el))?"
 )
 _DATE = re.compile(r"\b(?:de|,)\s+\d{1,2}\s+de\s+\w+")
 _FORM = re.compile(r"formulario sierju\s+(.{1,103})")
 # What follows a title block: from here on, lines in capitals head parts of the text.
 _AFTER_TITLE = re.compile(
-    r"(?:tabla de contenidos?|contenido|indice|presentacion|introduccion|antecedentes|considerando|instrucciones|preambulo"
-    r"|exposicion de motivos|a todos los que|resuelve|decreta|acuerda|dispongo|[ivx]{1,4}\W*$"
+    r"(?:tabla de contenidos?|contenido|indice|presentacion|introduccion|antecedentes|considerando|instrucciones"
+    r"|preambulo|exposicion de motivos|a todos los que|resuelve|decreta|acuerda|dispongo|[ivx]{1,4}\W*$"
     r"|(?:titulo|capitulo|libro|parte|seccion|articulo|anexo)\b.{0,20}(?:\d|\b[ivx]+\b|preliminar|primer|unic))\b"
 )
-_CONNECTORS = frozenset("de del la las los el y e en a al para por sobre con lo".split())
-_RANK_WORDS = frozenset("ley real decreto organica legislativo".split())
+_CONNECTORS = frozenset(
+    ("de", "del", "la", "las", "los", "el", "y", "e", "en", "a", "al", "para", "por", "sobre", "con", "lo")
+)
+_RANK_WORDS = frozenset(("ley", "real", "decreto", "organica", "legislativo"))
 _FAMOUS_FIRST_WORDS = frozenset(
     ("constitucion", "codigo", "estatuto")
 )  # alone they name a document when only one begins so
 
 _NAMED_BEFORE = re.compile(
-    r"((?:c[oó]digo|estatuto|r[eé]gimen|ley (?:general|estatutaria|marco))\s[^.,;:()\d\n]{3,60}?)\s*[(–,-]+\s*(?:la\s+)?"
+    r"((?:c[oó]digo|estatuto|r[eé]gimen|ley (?:general|estatutaria|marco))\s[^.,;:()\d\n]{3,60}?)"
+    r"\s*[(–,-]+\s*(?:la\s+)?"
     r"((?:ley|decreto)\s+\d{1,4}\s+de\s+\d{4})",
     re.IGNORECASE,
 )
 _NAMED_AFTER = re.compile(
     r"((?:ley|decreto)\s+\d{1,4}\s+de\s+\d{4})\s*[,(–-]*\s*(?:por (?:la|el|medio de la) (?:cual|que) se "
-    r"(?:expide|dicta|adopta)n? (?:el|la)\s+)?[“\"]?((?:c[oó]digo|estatuto|estatutaria|r[eé]gimen)\s[^.,;:()\d\n”\"]{3,60})",
+    r"(?:expide|dicta|adopta)n? (?:el|la)\s+)?[“\"]?"
+    r"((?:c[oó]digo|estatuto|estatutaria|r[eé]gimen)\s[^.,;:()\d\n”\"]{3,60})",
     re.IGNORECASE,
 )
 
@@ -265,7 +270,7 @@ def _repealed(metadata: Mapping[str, str]) -> bool:
 
 
 def _edition(document: Document, block: Sequence[str], norms: Sequence[Norm]) -> str:
-    """Return the year a document says it was issued in: front matter, number, file name, title block, then its first lines."""
+    """Return the year a document was issued: by front matter, number, file name, title block or first lines."""
     sources = (
         document.metadata.get("fecha_documento", ""),
         *(norm.year for norm in norms),

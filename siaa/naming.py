@@ -23,6 +23,8 @@ Evidence = npt.NDArray[np.float32]  # shape (D,), one value in 0..1 per document
 
 _HALF_WEIGHT = 3.0  # matched weight at which an alias counts half: one rare word is little, three are a name
 _SURE = 0.9  # agreement from which a document is the norm named
+_SHORTEST_SHARED_NAME = 2  # stems of a name that two editions of one document share
+_IN_PASSING = 0.5  # what a name counts that the question mentions after another
 _LATER_NORMS = (1.0, 0.5, 0.3)  # what the first, second and any later norm of a question count
 _NUMBER_ALONE_IS_ENOUGH = ("acuerdo", "circular", "resolucion")
 _FORM_TITLES = ("formulario", "formato", "planilla")  # a document so titled has blanks to fill in, not explanations
@@ -49,6 +51,8 @@ class NameIndex:
         self._files = _names(
             ((d.position, d.identity.name_stems) for d in documents if d.identity.name_stems), self.count
         )
+        self.supreme = np.array([_is_constitution(d, analyzer) for d in documents], dtype=np.float32)
+        self.superseded = _superseded(documents)
         self.repealed = np.array([d.identity.repealed for d in documents], dtype=np.float32)
         self.forms = np.array([fold(d.title).startswith(_FORM_TITLES) for d in documents], dtype=np.float32)
         self._norms = [(d.position, norm) for d in documents for norm in d.identity.norms]
@@ -74,7 +78,7 @@ class NameIndex:
                     self._automatic[stem].append((document.position, keyword.weight))
 
     def alias_cover(self, stems: Sequence[str]) -> Evidence:
-        """Return m / (m + 3) * (m / weight of the alias)^2 for the best alias of each document, m the weight matched."""
+        """Return m / (m + 3) * (m / w)^2 for the best alias of each document: w its weight, m what is matched."""
         evidence = np.zeros(self.count, dtype=np.float32)
         matched = _matched(self._aliases, stems)
         values = matched / (matched + _HALF_WEIGHT) * (matched / self._aliases.totals) ** 2
@@ -82,15 +86,21 @@ class NameIndex:
         return evidence
 
     def alias_phrase(self, stems: Sequence[str], sequence: Sequence[str]) -> Evidence:
-        """Return w / (w + 3) for the heaviest alias of each document that stands whole and in order in the question."""
+        """Return w / (w + 3) for the heaviest alias of each document that stands whole and in order in the question.
+
+        What is named after the first counts half: "juzgado de familia: ¿se registra como en el laboral?".
+        """
         evidence = np.zeros(self.count, dtype=np.float32)
         matched = _matched(self._aliases, stems)
         text = f" {' '.join(sequence)} "
-        for alias in np.flatnonzero(matched > 0.999 * self._aliases.totals):
-            if f" {' '.join(self._aliases.stems[alias])} " in text:
-                total = float(self._aliases.totals[alias])
-                owner = self._aliases.documents[alias]
-                evidence[owner] = max(evidence[owner], total / (total + _HALF_WEIGHT))
+        whole = np.flatnonzero(matched > 0.999 * self._aliases.totals).tolist()
+        found = [(at, alias) for alias in whole if (at := text.find(f" {' '.join(self._aliases.stems[alias])} ")) >= 0]
+        first = min(found, default=(0, 0))[0]
+        for at, alias in found:
+            total = float(self._aliases.totals[alias])
+            value = total / (total + _HALF_WEIGHT) * (1.0 if at == first else _IN_PASSING)
+            owner = self._aliases.documents[alias]
+            evidence[owner] = max(evidence[owner], value)
         return evidence
 
     def best_alias(self, document: int, stems: Sequence[str]) -> str:
@@ -140,7 +150,7 @@ class NameIndex:
         return evidence
 
     def automatic_keywords(self, stems: Sequence[str], weight_of: Mapping[str, float]) -> Evidence:
-        """Return the share of the question's weight that a document's automatic keywords hold, each by its own weight."""
+        """Return the share of the question's weight that a document's automatic keywords hold, each by its weight."""
         evidence = np.zeros(self.count, dtype=np.float32)
         total = sum(weight_of.values()) or 1.0
         for stem in stems:
@@ -157,6 +167,26 @@ class NameIndex:
                 if asked.issuperset(keyword):
                     evidence[document] = 1.0
         return evidence
+
+
+def _is_constitution(document: DocumentRecord, analyzer: Analyzer) -> bool:
+    first = analyzer.stem("constitucion")
+    return any(alias[0] == first for alias in document.identity.aliases[:2])
+
+
+def _superseded(documents: Sequence[DocumentRecord]) -> Evidence:
+    """Give 1 to a document when another that shares a name with it is of a later year. Norms differ by their number."""
+    sharing: defaultdict[frozenset[str], list[DocumentRecord]] = defaultdict(list)
+    for document in documents:
+        names = {frozenset(s for s in alias if not s.isdigit()) for alias in document.identity.aliases}
+        for name in names if document.identity.edition and not document.identity.norms else ():
+            sharing[name].append(document)
+    evidence = np.zeros(len(documents), dtype=np.float32)
+    for name, bearers in sharing.items():
+        newest = max(document.identity.edition for document in bearers)
+        if len(name) >= _SHORTEST_SHARED_NAME:
+            evidence[[d.position for d in bearers if d.identity.edition < newest]] = 1.0
+    return evidence
 
 
 def _names(pairs: Iterable[tuple[int, tuple[str, ...]]], count: int) -> _Names:
@@ -186,7 +216,7 @@ def _matched(names: _Names, stems: Sequence[str]) -> npt.NDArray[np.float32]:
 
 
 def _agreement(asked: Reference, norm: Norm) -> float:
-    """Return how surely `norm` is the one asked for: 1 number, rank and year; 0.7 number and year; 0 when they conflict."""
+    """Return how surely `norm` is the one asked for: 1 number, rank and year; 0.7 number and year; else 0."""
     if asked.year and norm.year and asked.year != norm.year:
         return 0.0
     same_rank = _same_rank(asked.rank, norm.rank)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -74,7 +73,7 @@ class Query:
 
 
 def check_question(raw: str) -> None:
-    """Raise InvalidQuestionError unless `raw` can be searched: some text, not too long in NFC, no control characters."""
+    """Raise InvalidQuestionError unless `raw` can be searched: some text, not too long in NFC, no controls."""
     if not raw.strip():
         raise InvalidQuestionError("La pregunta está vacía: escriba qué desea saber.")
     length = len(unicodedata.normalize("NFC", raw))
@@ -168,7 +167,7 @@ def _corrections(words: Iterable[str], analyzer: Analyzer, index: Words) -> dict
 
 
 def _with_tilde(word: str, index: Words) -> str | None:
-    """Return the word with one n as the letter with tilde, when the index holds that: "ano" finds it, never the reverse."""
+    """Return the word with one n as the letter with tilde, when the index holds that: never the reverse."""
     variants = (word[:i] + "ñ" + word[i + 1 :] for i, letter in enumerate(word) if letter == "n")
     return next((variant for variant in variants if index.has_word(variant)), None)
 

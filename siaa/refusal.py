@@ -86,7 +86,7 @@ def coverage(
 
 
 def is_cited(reference: Reference, *, generation: Generation) -> bool:
-    """Tell whether any passage of the index cites the norm `reference`, by its number and, if both have one, its year."""
+    """Tell whether any passage of the index cites the norm `reference`: its number, and its year if both have one."""
     index, arrays = generation.index, generation.index.arrays
     for word in {reference.number, f"{reference.rank}{reference.number}"}:
         for passage in index.passages_with_words([word])[:CITING_PASSAGES].tolist():

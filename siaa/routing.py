@@ -1,12 +1,12 @@
 """Choose the documents that may answer: a table of levels, each giving every document evidence between 0 and 1.
 
 A document's score is the sum of weight times evidence over the levels; the weights are the profile's. The levels of
-the contract: 1 keywords, 2 density, 3 name, 4 passages.
+the contract: 1 keywords, 2 density, 3 name, 4 passages. Preferences order documents that have evidence of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +21,7 @@ from siaa.records import DocumentRecord
 _PASSAGE_SHARES = (1.0, 0.5, 0.25)  # what a document's best, second and third passage count
 _ARTICLE_POOL = 60  # passages among which the article asked for is looked for
 _SURE_NORM, _DOUBTFUL_NORM = 0.9, 0.7  # norm evidence: named for sure; below the second, another document
+PREFERENCE = "preferencia"  # the level of signals that say nothing of the question, only which of two alike goes first
 _BELOW = 3  # documents just below the line that an explanation shows
 _DENSITY_FLOOR = 50  # stems: a shorter document does not gain density by being short
 
@@ -40,7 +41,7 @@ class RoutedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """The documents chosen for a question, best first, those just below the line, and named norms that the index lacks."""
+    """The documents chosen for a question, best first, those just below the line, and named norms not in the index."""
 
     query: Query
     documents: tuple[RoutedDocument, ...]
@@ -104,7 +105,7 @@ def literal_level(e: Evidences) -> Evidence:
 
 @dataclass(frozen=True, slots=True)
 class RoutingLevel:
-    """A row of the routing table: the signal's name (its weight is in the profile), the contract's level, evidence, reason."""
+    """A row of the routing table: the signal's name (its weight is in the profile), level, evidence and reason."""
 
     signal: str
     level: str
@@ -161,9 +162,7 @@ ROUTING_LEVELS: tuple[RoutingLevel, ...] = (
         lambda e: e.names.alias_phrase(e.query.name_stems, e.query.name_sequence),
         "la pregunta contiene entero uno de sus nombres",
     ),
-    RoutingLevel(
-        "norma", "nombre", lambda e: e.norms, "es la norma que la pregunta nombra ({value:.0%} de certeza)"
-    ),
+    RoutingLevel("norma", "nombre", lambda e: e.norms, "es la norma que la pregunta nombra ({value:.0%} de certeza)"),
     RoutingLevel(
         "pasajes",
         "pasajes",
@@ -172,8 +171,14 @@ ROUTING_LEVELS: tuple[RoutingLevel, ...] = (
     ),
     RoutingLevel("articulo", "pasajes", lambda e: article_level(e), "contiene el artículo pedido"),
     RoutingLevel("pregunta_literal", "pasajes", lambda e: literal_level(e), "un pasaje contiene la pregunta entera"),
-    RoutingLevel("derogado", "nombre", lambda e: e.names.repealed, "consta como no vigente"),
-    RoutingLevel("formulario", "nombre", lambda e: e.names.forms, "es un formulario en blanco, no una explicación"),
+    RoutingLevel(
+        "rango", PREFERENCE, lambda e: e.names.supreme, "es la Constitución: va antes que las normas que la repiten"
+    ),
+    RoutingLevel(
+        "edicion_anterior", PREFERENCE, lambda e: e.names.superseded, "hay una edición más nueva con el mismo nombre"
+    ),
+    RoutingLevel("derogado", PREFERENCE, lambda e: e.names.repealed, "consta como no vigente"),
+    RoutingLevel("formulario", PREFERENCE, lambda e: e.names.forms, "es un formulario en blanco, no una explicación"),
 )
 
 
@@ -187,19 +192,24 @@ def route(
 ) -> Routed:
     """Return the documents with the most evidence, at most `max_docs`, or one when the question names a document.
 
-    Documents without any evidence are never returned. Ties go to the path that sorts first.
+    Documents without any evidence are never returned; preferences only order those that have some. Ties go to the path
+    that sorts first.
     """
     rows = [(level, profile.routing.get(level.signal, 0.0)) for level in ROUTING_LEVELS]
     parts = [(level, weight * level.evidence(evidences)) for level, weight in rows if weight]
-    total = np.sum([part for _, part in parts], axis=0) if parts else np.zeros(len(documents), dtype=np.float32)
+    found = _sum((part for level, part in parts if level.level != PREFERENCE), len(documents)) > 0
     if collection is not None:
-        inside = np.array([document.collection == collection for document in documents], dtype=bool)
-        total = np.where(inside, total, 0.0)
+        found &= np.array([document.collection == collection for document in documents], dtype=bool)
+    total = np.where(found, _sum((part for _, part in parts), len(documents)), -np.inf)
     limit = 1 if evidences.query.names_document else max_docs
-    order = [int(d) for d in np.argsort(-total, kind="stable")[: limit + _BELOW] if total[d] > 0]
+    order = [int(d) for d in np.argsort(-total, kind="stable")[: limit + _BELOW] if found[d]]
     ranked = tuple(RoutedDocument(documents[d], _contributions(parts, d, profile)) for d in order)
     missing = tuple(r.token for r in evidences.query.norms if r.number and not evidences.names.holds_norm(r))
     return Routed(evidences.query, ranked[:limit], limit, ranked[limit:], missing)
+
+
+def _sum(parts: Iterable[Evidence], documents: int) -> Evidence:
+    return sum(parts, start=np.zeros(documents, dtype=np.float32))
 
 
 def _contributions(

@@ -8,7 +8,7 @@ score is their sum, by construction.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log1p, sqrt
@@ -63,12 +63,21 @@ class Candidates:
             _best(self._evidences.scores[first:stop], _CANDIDATES),
             _best(self._inside + self._synonyms, _CANDIDATES),
         ]
-        asked = [position for position in range(stop - first) if self._is_asked(first + position)]
-        chosen = {int(position) + first for ranking in best for position in ranking} | {p + first for p in asked}
-        return np.array(sorted(chosen | set(self.literal)), dtype=np.int32)
+        chosen = {int(position) + first for ranking in best for position in ranking} | set(self._asked())
+        return np.array(sorted(chosen | self.literal | self.ends), dtype=np.int32)
 
-    def _is_asked(self, passage: int) -> bool:
-        return bool(self.query.articles) and self.index.article(passage) in self.query.articles
+    def _asked(self) -> list[int]:
+        """Return the passages of the articles asked for."""
+        known = self.index.names.articles.ids
+        asked = [known[article] for article in self.query.articles if article in known]
+        own = self.index.arrays.passage_article[self._span.start : self._span.stop]
+        return [int(p) + self._span.start for p in np.flatnonzero(np.isin(own, asked))] if asked else []
+
+    @cached_property
+    def ends(self) -> frozenset[int]:
+        """Return the first and last passage when the question names a norm and little else: who signs it, when."""
+        asks_little = bool(self.query.norms) and not self.query.articles and len(self.query.local_stems) <= 1
+        return frozenset((self._span.start, self._span.stop - 1)) if asks_little and self._span else frozenset()
 
     @cached_property
     def literal(self) -> frozenset[int]:
@@ -115,26 +124,25 @@ class Candidates:
         return max(log1p((len(self._span) - holding + 0.5) / (holding + 0.5)), 0.01)
 
     @cached_property
-    def _weights(self) -> Floats:
-        """Return the idf of the question's stems over the whole index, shape (S + 1,), 0 elsewhere."""
-        weights = np.zeros(self.index.arrays.stem_idf.size + 1, dtype=np.float32)
-        for stem in self._stems:
-            weights[stem] = self.index.arrays.stem_idf[stem]
-        return weights
+    def _weight_of(self) -> dict[int, float]:
+        """Return the idf of the question's stems over the whole index."""
+        return {stem: float(self.index.arrays.stem_idf[stem]) for stem in self._stems}
 
     @cached_property
     def _proximity(self) -> dict[int, float]:
         """Return, per candidate, the best share of the question's idf within PROXIMITY_WINDOW characters."""
-        total = float(self._weights.sum())
+        total = sum(self._weight_of.values())
         if not total:
             return {}
-        owners, offsets, stems = self.index.occurrences(self.passages, self._weights)
+        weights = np.zeros(self.index.arrays.stem_idf.size + 1, dtype=np.float32)  # the last for stop words
+        weights[list(self._weight_of)] = list(self._weight_of.values())
+        owners, offsets, stems = self.index.occurrences(self.passages, weights)
         best: dict[int, float] = {}
         bounds = np.searchsorted(owners, np.arange(self.passages.size + 1))
         for position, passage in enumerate(self.passages.tolist()):
             span = slice(int(bounds[position]), int(bounds[position + 1]))
             if span.stop > span.start:
-                best[passage] = _densest(offsets[span].tolist(), stems[span].tolist(), self._weights) / total
+                best[passage] = _densest(offsets[span].tolist(), stems[span].tolist(), self._weight_of) / total
         return best
 
     def proximity(self, passage: int) -> float:
@@ -144,8 +152,8 @@ class Candidates:
     def heading_cover(self, passage: int) -> float:
         """Return the share of the heading's idf that the question holds."""
         stems = self.index.heading_stems(passage)
-        total = float(self.index.arrays.stem_idf[stems].sum()) if stems.size else 0.0
-        return float(self._weights[stems].sum()) / total if total else 0.0
+        held = sum(self._weight_of.get(stem, 0.0) for stem in stems.tolist())
+        return held / float(self.index.arrays.stem_idf[stems].sum()) if held else 0.0
 
     def flag(self, passage: int, bit: int) -> bool:
         """Tell whether a passage has a flag of `siaa.search.arrays`."""
@@ -224,6 +232,11 @@ def section_start(c: Candidates, passage: int, weight: float) -> Contribution | 
     return Contribution("inicio", weight, "abre un artículo o el documento") if c.opens_article(passage) else None
 
 
+def ends(c: Candidates, passage: int, weight: float) -> Contribution | None:
+    """Add `weight` to the first and last passage when only the document is asked about: who signed it, when."""
+    return Contribution("extremos", weight, "abre o cierra el documento nombrado") if passage in c.ends else None
+
+
 def synonyms(c: Candidates, passage: int, weight: float) -> Contribution | None:
     """Add `weight` times the score of the question's synonyms inside the document."""
     score = c.synonyms(passage)
@@ -245,6 +258,7 @@ SIGNALS: dict[str, Signal] = {
     "proximidad": proximity,
     "encabezado": heading,
     "inicio": section_start,
+    "extremos": ends,
     "sinonimos": synonyms,
     "expansion": expansion,
 }
@@ -265,26 +279,24 @@ def rank_passages(candidates: Candidates, profile: Profile) -> list[ScoredPassag
 
 def _best(scores: Floats, count: int) -> Ints:
     """Return the positions of the `count` best scores above 0."""
-    if scores.size > count:
-        positions = np.argpartition(-scores, count - 1)[:count]
-    else:
-        positions = np.arange(scores.size)
+    few = scores.size <= count
+    positions = np.arange(scores.size) if few else np.argpartition(-scores, count - 1)[:count]
     return positions[scores[positions] > 0].astype(np.int32)
 
 
-def _densest(offsets: Sequence[int], stems: Sequence[int], weights: Floats) -> float:
+def _densest(offsets: Sequence[int], stems: Sequence[int], weights: Mapping[int, float]) -> float:
     """Return the largest weight of distinct stems within PROXIMITY_WINDOW characters."""
     counts: dict[int, int] = {}
     total = best = 0.0
     first = 0
     for offset, stem in zip(offsets, stems, strict=True):
         if not counts.get(stem):
-            total += float(weights[stem])
+            total += weights[stem]
         counts[stem] = counts.get(stem, 0) + 1
         while offset - offsets[first] > PROXIMITY_WINDOW:
             counts[stems[first]] -= 1
             if not counts[stems[first]]:
-                total -= float(weights[stems[first]])
+                total -= weights[stems[first]]
             first += 1
         best = max(best, total)
     return best

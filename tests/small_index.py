@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from siaa.search import arrays, whoosh_index
+from siaa.search import deriving, whoosh_index
 from siaa.search.passage_table import PassageRow, PassageTable
 from siaa.search.whoosh_index import PassageTerms
 
@@ -27,18 +27,14 @@ def write_small_index(folder: Path, passages: Sequence[Terms]) -> None:
     whoosh_index.write_index(folder / "whoosh", [_terms(passage) for passage in passages])
     table = PassageTable.of(_row(passage) for passage in passages)
     documents = 1 + max((passage.document for passage in passages), default=-1)
+    target = folder / "arrays"
+    target.mkdir()
     with whoosh_index.open_reader(folder / "whoosh") as reader:
         # A word of this index may be no stem of it: such a word is a stop word here.
         stems = {stem for passage in passages for stem in (*passage.body, *passage.heading, *passage.title)}
-        built, names, impacts = arrays.build(
-            reader, table, documents=documents, stem_of=lambda word: word if word in stems else None
+        deriving.write_arrays(
+            target, reader, table, documents=documents, stem_of=lambda word: word if word in stems else None
         )
-    target = folder / "arrays"
-    target.mkdir()
-    built.save(target)
-    names.save(target)
-    for field, found in impacts.items():
-        found.save(target, field)
 
 
 def _words(passage: Terms) -> Sequence[str]:

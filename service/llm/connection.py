@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import http.client
+import io
 import json
 import socket
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 from urllib.parse import urlsplit
 
 from service.llm.protocol import ModelCutError, ModelSilentError, ModelUnavailableError
@@ -44,6 +47,7 @@ class Connection:
             connection, prefix = self._connect()
             self.deadline = time.monotonic() + timeout
             self._socket_by_deadline()
+            connection.response_class = self._response_by_deadline  # type: ignore[assignment]
             connection.request("POST" if payload else "GET", prefix + path, payload, headers)
             self._response = connection.getresponse()
             return self._response.status
@@ -61,7 +65,6 @@ class Connection:
         if self._response is None:
             return b""
         try:
-            self._socket_by_deadline()
             return self._response.read1(size)
         except TimeoutError as error:
             raise ModelSilentError("nothing more in the time allowed") from error
@@ -107,12 +110,37 @@ class Connection:
                 _shut(self._socket)
         return connection, parts.path.rstrip("/")
 
+    def _response_by_deadline(self, connected: socket.socket, **options: Any) -> http.client.HTTPResponse:
+        response = http.client.HTTPResponse(connected, **options)
+        raw = response.fp.detach()
+        response.fp = io.BufferedReader(_ByDeadline(raw, self._socket_by_deadline))
+        return response
+
     def _socket_by_deadline(self) -> None:
         left = self.deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError
         if self._socket is not None:
             self._socket.settimeout(left)
+
+
+class _ByDeadline(io.RawIOBase):
+    """Read a socket, looking at the deadline each time: one that sends a byte now and then is held to it as well."""
+
+    def __init__(self, raw: io.RawIOBase, check: Callable[[], None]) -> None:
+        self._raw = raw
+        self._check = check
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        self._check()
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
 
 
 def _shut(connected: socket.socket) -> None:

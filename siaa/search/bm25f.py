@@ -68,7 +68,8 @@ def normalised(postings: FieldPostings, weight: FieldWeight) -> Floats:
     lengths = postings.lengths
     average = float(lengths[lengths > 0].mean()) if (lengths > 0).any() else 1.0
     norms = 1 - weight.b + weight.b * lengths / average
-    return (weight.weight * postings.counts / np.maximum(norms[postings.passages], 0.05)).astype(np.float32)
+    values = weight.weight * postings.counts / np.maximum(norms[postings.passages], 0.05)
+    return np.asarray(values, dtype=np.float32)
 
 
 def combine(vocabulary: Mapping[str, int], parts: Sequence[tuple[FieldPostings, Floats]]) -> TermPassages:

@@ -40,16 +40,18 @@ class FieldImpacts:
         holding = np.diff(postings.ptr)
         passages = int(postings.lengths.size)
         idf = np.array([log(passages / (int(df) + 1)) + 1 for df in holding], dtype=np.float64)
-        frequency = postings.counts.astype(np.float64)
-        length = postings.lengths.astype(np.float64)[postings.passages]
-        norm = frequency + k1 * ((1 - b) + b * length / (postings.average or 1))
+        norms = k1 * ((1 - b) + b * postings.lengths.astype(np.float64) / (postings.average or 1))
+        # idf * ((tf * (k1 + 1)) / (tf + norm)), in place: there are millions of them
+        impacts = postings.counts.astype(np.float64)
+        divisors = norms[postings.passages]
+        divisors += impacts
+        impacts *= k1 + 1
+        impacts /= divisors
+        impacts *= np.repeat(idf, holding)
         sizes = np.zeros(len(vocabulary), dtype=np.int64)
         sizes[[vocabulary[term] for term in postings.terms]] = holding
-        return cls(
-            ptr=np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
-            passages=postings.passages,
-            impacts=np.repeat(idf, holding) * ((frequency * (k1 + 1)) / norm),
-        )
+        ptr = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+        return cls(ptr=ptr, passages=postings.passages, impacts=impacts)
 
     def save(self, folder: Path, name: str) -> None:
         """Write one `.npy` per array."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from siaa.search import bm25f, spelling
+from siaa.search import bm25f, spelling, top
 from siaa.search.arrays import Arrays, Vocabularies
 from siaa.search.bm25f import Floats, Ints
 
@@ -67,15 +67,11 @@ class SearchIndex:
         words = sum(float(self.arrays.word_idf[word]) for word in terms.words)
         return (bm25f.K1 + 1) * (stems + WORDS_SHARE * words)
 
-    def top(self, scores: Floats, count: int) -> Ints:
-        """Return the `count` best passages with a score above 0, best first, ties by position."""
-        if count < scores.size:
-            limit = np.partition(scores, scores.size - count)[scores.size - count]
-            found = np.flatnonzero(scores >= max(float(limit), np.finfo(np.float32).tiny))
-        else:
-            found = np.flatnonzero(scores > 0)
-        order = np.lexsort((found, -scores[found]))
-        return found[order][:count].astype(np.int32)
+    def top(self, scores: Floats, count: int, terms: TermIds) -> Ints:
+        """Return the `count` best passages for `terms` with a score above 0, best first, ties by position."""
+        arrays = self.arrays
+        runs = [arrays.stem_passages[arrays.stem_ptr[stem] : arrays.stem_ptr[stem + 1]] for stem in terms.stems]
+        return top.best(scores, count, runs)
 
     def document_scores(self, terms: TermIds) -> Floats:
         """Return the BM25 score of every document as a whole, shape (D,)."""

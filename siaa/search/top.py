@@ -11,14 +11,16 @@ import numpy.typing as npt
 Scores = npt.NDArray[np.floating[Any]]
 Ints = npt.NDArray[np.int32]
 
+_RUNS = 2  # runs that are tried for a floor; a run hardly longer than the count gives a low one
 _FEW = 4  # times the count: so many candidates are sorted without another cut
 
 
 def best(scores: Scores, count: int, runs: Sequence[Ints] = ()) -> Ints:
     """Return the positions of the `count` best scores above 0, best first, ties by position.
 
-    `runs` are the positions that each term contributed to. The count-th best score within the shortest run of at least
-    `count` is a floor for the count-th best of all: what lies below it is never sorted.
+    `runs` are the positions that each term contributed to. The count-th best score within any of them is a floor for
+    the count-th best of all, and short runs belong to rare terms, whose scores are high: what lies below the floor is
+    never sorted.
     """
     if count <= 0:
         return np.zeros(0, dtype=np.int32)
@@ -26,16 +28,17 @@ def best(scores: Scores, count: int, runs: Sequence[Ints] = ()) -> Ints:
     found = np.flatnonzero(scores >= floor if floor > 0 else scores > 0)
     values = scores[found]
     if found.size > _FEW * count:
-        kept = values >= np.partition(values, found.size - count)[found.size - count]
+        kept = values >= _nth_best(values, count)
         found, values = found[kept], values[kept]
     return found[np.lexsort((found, -values))][:count].astype(np.int32)
 
 
 def _floor(scores: Scores, count: int, runs: Sequence[Ints]) -> float:
-    long_enough = [run for run in runs if run.size >= count]
-    if not long_enough:
-        return 0.0
-    values = scores[min(long_enough, key=len)]
+    shortest = sorted((run for run in runs if run.size >= count), key=len)[:_RUNS]
+    return max((_nth_best(scores[run], count) for run in shortest), default=0.0)
+
+
+def _nth_best(values: Scores, count: int) -> float:
     return float(np.partition(values, values.size - count)[values.size - count])
 
 

@@ -33,7 +33,9 @@ class Union:
         ordered = keys[order]
         opens = np.concatenate(([True], ordered[1:] != ordered[:-1])) if ordered.size else np.zeros(0, dtype=bool)
         united = ordered[opens]
+        del ordered
         entries = np.empty(keys.size, dtype=np.int32)
+        del keys
         entries[order] = np.cumsum(opens, dtype=np.int32) - 1
         ends = np.cumsum([field.passages.size for field in fields])[:-1]
         holding = np.bincount(united // size, minlength=len(vocabulary))

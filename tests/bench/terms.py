@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from siaa.generation import WHOOSH, Generation
-from siaa.search import arrays, whoosh_index
+from siaa.search import deriving, whoosh_index
 from siaa.search.field_impacts import SCORED
 from siaa.search.passage_table import PassageRow, PassageTable
 from siaa.search.whoosh_index import PassageTerms
@@ -45,16 +45,12 @@ class Terms:
         owners = self._generation.index.arrays.passage_document.tolist()
         table = PassageTable.of(_row(row["words"], owner) for row, owner in zip(self.rows(), owners, strict=True))
         analyzer = self._generation.analyzer
-        with whoosh_index.open_reader(folder / "whoosh") as reader:
-            built, names, impacts = arrays.build(
-                reader, table, documents=self._generation.index.document_count, stem_of=analyzer.stem
-            )
         target = folder / "arrays"
         target.mkdir()
-        built.save(target)
-        names.save(target)
-        for field, found in impacts.items():
-            found.save(target, field)
+        with whoosh_index.open_reader(folder / "whoosh") as reader:
+            deriving.write_arrays(
+                target, reader, table, documents=self._generation.index.document_count, stem_of=analyzer.stem
+            )
 
 
 def _row(words: Sequence[str], document: int) -> PassageRow:

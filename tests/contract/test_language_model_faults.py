@@ -164,6 +164,24 @@ def test_a_silent_model_is_given_up_in_time(scripted: Any, kind: Kind, name: str
     assert time.monotonic() - begun < 2
 
 
+def test_headers_that_come_in_drops_are_given_up_in_time(scripted: Any, kind: Kind) -> None:
+    released = threading.Event()
+
+    def script(handler: Any) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Largo: ")
+        while not released.wait(0.05):
+            handler.wfile.write(b"a")
+
+    scripted.script = script
+    begun = time.monotonic()
+    try:
+        with pytest.raises(ModelSilentError):
+            ask(kind.client(scripted.url, first_token_timeout=0.3))
+    finally:
+        released.set()
+    assert time.monotonic() - begun < 2
+
+
 def test_an_answer_without_end_is_ended(scripted: Any, kind: Kind) -> None:
     released = threading.Event()
     scripted.script = stalls(kind, (), kind.data("a"), released)

@@ -285,6 +285,14 @@ COURTESY = [
     ("muchas gracias por la información", True),
     ("adiós", True),
     ("perfecto", True),
+    ("¿Cómo estás?", True),
+    ("¿Quién eres?", True),
+    ("sí", True),
+    ("bien", True),
+    ("los bienes", False),  # "bien" is in it, as letters
+    ("¿Quién es usted para juzgar?", False),
+    ("¿Qué puede hacer el juez?", False),
+    ("para qué sirve el formulario", False),
     ("hola, ¿qué es el SIERJU?", False),  # a question that begins politely
     ("gracias", True),
     ("holanda", False),  # whole words only

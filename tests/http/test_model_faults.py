@@ -25,6 +25,7 @@ from tests.contract.model_clients import KINDS, OPENAI, Kind, Script
 from tests.contract.test_language_model_faults import broken, stalls
 from tests.http.client import Answer, Client
 from tests.http.conftest import running
+from tests.http.test_startup import WAITRESS
 
 QUESTION = "¿Quiénes son los funcionarios responsables de reportar la información?"
 BODY = json.dumps({"messages": [{"role": "user", "content": QUESTION}]}).encode()
@@ -114,10 +115,10 @@ def expect_failure(answer: Answer, caplog: Any, code: str) -> None:
 # -- over the running service ---------------------------------------------------------------------------------------
 
 
-def served(index: Path, url: str, **variables: str) -> Any:
+def served(index: Path, url: str, *, command: tuple[str, ...] = ("-m", "service"), **variables: str) -> Any:
     # Without a cache: every question has to reach the model.
     usual = {"SIAA_INDEX_DIR": str(index), "SIAA_LLM": "openai", "SIAA_LLM_URL": url, "SIAA_CACHE_MAX": "0"}
-    return running(**{**usual, **variables})
+    return running(command=command, **{**usual, **variables})
 
 
 def open_chat(client: Client) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
@@ -175,7 +176,8 @@ def test_64_clients_at_once_all_get_their_answer(sample_index: Path, scripted: A
     assert len({a.answer for a in answers}) == 1
 
 
-def test_a_client_that_leaves_a_silent_model_frees_it(sample_index: Path, scripted: Any) -> None:
+@pytest.mark.parametrize("command", [("-m", "service"), WAITRESS], ids=["gunicorn", "waitress"])
+def test_a_client_that_leaves_a_silent_model_frees_it(sample_index: Path, scripted: Any, command: Any) -> None:
     asked, ended = threading.Semaphore(0), threading.Event()
 
     def silent(handler: Any) -> None:
@@ -185,7 +187,8 @@ def test_a_client_that_leaves_a_silent_model_frees_it(sample_index: Path, script
             ended.set()
 
     scripted.script = silent
-    with served(sample_index, scripted.url, SIAA_LLM_CONCURRENCY="1", SIAA_LLM_QUEUE="0") as client:
+    limits = {"SIAA_LLM_CONCURRENCY": "1", "SIAA_LLM_QUEUE": "0"}
+    with served(sample_index, scripted.url, command=command, **limits) as client:
         connection, response = open_chat(client)
         assert b"documentos" in response.readline()
         assert asked.acquire(timeout=10)

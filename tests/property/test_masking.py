@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.answer_cache import AnswerCache, Asked
-from service.answering import Delta, Found, Source, Sources
+from service.events import Delta, Found, Source, Sources
 from service.masking import mask
 from service.quality_log import Entry, QualityLog
 from siaa.config import Settings

@@ -60,7 +60,7 @@ CASES: list[tuple[str, str, int | None]] = [
     ('El artículo 1 dice: "El plazo no se prorroga."', V, 0),
     ("«a más tardar el quinto día hábil del mes siguiente»", V, 0),
     ("«a más tardar\n  el quinto día   hábil»", V, 0),
-    ("Es función de la unidad «Publicar los \"cuadros anuales\" en marzo.»", P, 2),
+    ('Es función de la unidad «Publicar los "cuadros anuales" en marzo.»', P, 2),
     ("«2. Publicar los «cuadros anuales» en marzo.»", V, 2),
     # Decomposed accents.
     ("«a ma\u0301s tardar el quinto di\u0301a ha\u0301bil»", V, 0),
@@ -87,7 +87,11 @@ CASES: list[tuple[str, str, int | None]] = [
     ("«El plazo no se prorroga en ningún caso.»", N, -1),
     ("«a más tardar el quinto día hábil del mes siguiente a la visita»", N, -1),
     ("El plazo no se prorroga, y quien incumpla pierde el cargo.", N, -1),
-    ("El secretario guarda copia de cada formulario durante cinco años y luego la destruye ante notario público.", P, 1),
+    (
+        "El secretario guarda copia de cada formulario durante cinco años y luego la destruye ante notario público.",
+        P,
+        1,
+    ),
     # -- words of its own inside a quotation
     ("«El plazo nunca se prorroga.»", N, -1),
     ("«Los funcionarios encargados reportan la información»", N, -1),
@@ -129,7 +133,11 @@ CASES: list[tuple[str, str, int | None]] = [
     ("Los responsables deben reportar la información hasta el quinto día hábil del mes siguiente.", P, 0),
     ("Las consultas las atiende el director los lunes y martes.", P, 3),
     # -- out of two passages
-    ("El archivo conserva los expedientes terminados durante diez años y después los entrega al archivo general.", P, 4),
+    (
+        "El archivo conserva los expedientes terminados durante diez años y después los entrega al archivo general.",
+        P,
+        4,
+    ),
     ("«durante diez años y después los entrega al archivo general»", N, -1),
     # True, but no one passage says both: told apart from what a passage holds.
     ("El plazo no se prorroga y el secretario guarda copia de cada formulario.", N, -1),

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from service.answer_cache import FILE_NAME, AnswerCache, Asked
-from service.answering import Delta, Event, Found, Nearest, Sentence, Source, Sources
+from service.events import Delta, Event, Found, Nearest, Sentence, Source, Sources
 from siaa.config import Settings
 
 SOURCE = Source("a.md", "general", "Título", "5", "Artículo 5", 10, 13, "uno", "verificada")
@@ -171,7 +171,7 @@ def test_a_file_that_is_no_cache(tmp_path: Path) -> None:
     cache.keep(ASKED, ANSWER)
     assert cache.find(ASKED) is None
     assert cache.figures().entries == 0
-    assert cache.empty() == 0
+    assert cache.empty() is None
 
 
 def test_content_that_another_wrote(tmp_path: Path) -> None:

@@ -7,8 +7,6 @@
 
 from __future__ import annotations
 
-import unicodedata
-
 import pytest
 import Stemmer
 from hypothesis import given
@@ -39,7 +37,7 @@ PLACES = [place(*passage) for passage in PASSAGES]
 
 @pytest.mark.parametrize(("sentence", "state", "passage"), CASES)
 def test_table(sentence: str, state: str, passage: int | None) -> None:
-    (checked,) = check_answer(unicodedata.normalize("NFC", sentence), PLACES)
+    (checked,) = check_answer(sentence, PLACES)
     assert (checked.support.state, checked.support.place if passage is not None else None) == (state, passage)
 
 
@@ -68,7 +66,7 @@ def _stands(sentence: str) -> bool:
     return any(" ".join(keys[-3:]) in " ".join(w.key for w in each.words) for each in PLACES)
 
 
-PARTS = [*"abc15 .,;«»“”\"\n-()", "no ", "artículo ", "El ", "plazo ", "Ley 5 de ", "según "]
+PARTS = [*'abc15 .,;«»“”"\n-()', "no ", "artículo ", "El ", "plazo ", "Ley 5 de ", "según "]
 TEXT = st.lists(st.sampled_from(PARTS), max_size=60).map("".join)
 
 
@@ -87,7 +85,7 @@ def test_spans_are_slices_in_order(text: str) -> None:
 def test_an_exact_quotation_stands_in_its_span(passage: int, start: int, size: int) -> None:
     text = PASSAGES[passage][2]
     quoted = text[start : start + size]
-    if any(mark in quoted for mark in "«»“”\"") or len(read_words(quoted, stem=STEM)) < 3:
+    if any(mark in quoted for mark in '«»“”"') or len(read_words(quoted, stem=STEM)) < 3:
         return
     for checked in check_answer(f"«{quoted}»", PLACES):
         if checked.support.state is State.VERIFIED:
@@ -106,7 +104,12 @@ def test_a_stream_is_cut_between_sentences_and_never_inside_a_quotation() -> Non
     buffer = SentenceBuffer()
     text = "El plazo vence. El artículo 1 dice: «No se prorroga. Nunca.» Y más. Fin"
     out = [sentence for letter in text for sentence in buffer.feed(letter)]
-    assert [*out, buffer.rest()] == ["El plazo vence. ", "El artículo 1 dice: «No se prorroga. Nunca.» ", "Y más. ", "Fin"]
+    assert [*out, buffer.rest()] == [
+        "El plazo vence. ",
+        "El artículo 1 dice: «No se prorroga. Nunca.» ",
+        "Y más. ",
+        "Fin",
+    ]
 
 
 # text -> what stands between its quotation marks

@@ -108,6 +108,8 @@ CONVERSATIONS: list[tuple[list[str], str | None]] = [
         ["¿Qué reporta el juzgado de familia?", "¿y el juzgado civil?", "municipal"],
         "¿y el juzgado civil municipal? (reporta familia)",
     ),
+    ([QUESTION, "2", "¿y el municipal?"], MUNICIPAL),  # the other one after all
+    ([QUESTION, "2", "¿Qué es el SIERJU?", "no sé"], "no sé (SIERJU)"),  # no reply to what was asked long ago
     ([QUESTION, "gracias", "2"], CIRCUIT),  # courtesy in between
     ([QUESTION, "2", "¿y cuándo cierra?"], "¿y cuándo cierra? (reporta juzgado civil circuito)"),
 ]

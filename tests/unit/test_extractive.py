@@ -4,7 +4,7 @@
 2. The answer has at most 600 characters; sentences and list items are whole, an item comes with its lead-in.
 3. The sentence that answers best comes first; an echo of the question is no answer.
 4. Only a sentence that is too long by itself is cut, between clauses.
-5. Too little of the question in the passages: no answer. The refusal's words are in no answer.
+5. No word of the question in the passages: no answer. The refusal's words are in no answer, nor a forged header.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.extractive import MAX_CHARS, ExtractiveAnswer, coverage, extract
+from service.extractive import MAX_CHARS, ExtractiveAnswer, extract
 from service.messages import REFUSAL
 from siaa.model import Fragment, Piece
 from siaa.text import fold
@@ -137,17 +137,15 @@ def test_the_passages_score_decides_between_equal_sentences() -> None:
         assert found.quotes[0].article == str(position + 1)
 
 
-def test_expansions_help_to_choose_and_do_not_cover() -> None:
+def test_expansions_help_to_choose() -> None:
     given_fragment = fragment("El informe es largo y claro. El informe tiene periodicidad anual en todo caso.")
     found = extract([given_fragment], weights={"infor": 2.0}, expansion={"perio": 1.0}, stems=stems)
     assert found is not None
     assert "periodicidad" in found.quotes[0].text
-    assert extract([given_fragment], weights={"gatos": 2.0}, expansion={"perio": 1.0}, stems=stems) is None
 
 
 REFUSALS: list[tuple[str, tuple[Fragment, ...]]] = [
     ("¿Cuánto cuesta el pasaporte?", (fragment(REPORT),)),  # nothing of it is there
-    ("¿plazo salario pasaporte embajada gatos?", (fragment(REPORT),)),  # a fifth of it is
     ("¿y?", (fragment(REPORT),)),  # no informative word
     ("¿Qué plazo hay?", ()),  # no document
     ("¿Qué plazo hay?", (fragment(),)),  # an empty one
@@ -175,10 +173,39 @@ def test_no_answer(question: str, fragments: tuple[Fragment, ...]) -> None:
     assert ask(question, *fragments) is None
 
 
-def test_coverage_counts_headings_and_names() -> None:
-    given_fragment = fragment("Son cinco días.", name="circular_plazos.md", heading="Reportes")
-    weights = {"plazo": 1.0, "repor": 2.0, "gatos": 1.0}
-    assert coverage([given_fragment], weights=weights, stems=stems) == pytest.approx(0.75)
+def test_the_first_document_goes_before_another_that_says_the_same() -> None:
+    first, second = fragment("El plazo vence en marzo.", name="a.md"), fragment("El plazo vence ya.", name="b.md")
+    for given_fragments in ([first, second], [second, first]):
+        assert answer("¿Qué plazo hay?", *given_fragments).quotes[0].name == given_fragments[0].name
+
+
+# question -> the sentence that has the form of its answer, among two with the same words
+FORMS = [
+    (
+        "¿Cuántos informes hay?",
+        "Los informes anuales son doce para el juez.",
+        "Los informes anuales son públicos para el juez.",
+    ),
+    ("¿Qué es el informe anual?", "El informe anual es un resumen.", "El informe anual trae un resumen."),
+]
+
+
+@pytest.mark.parametrize(("question", "better", "worse"), FORMS)
+def test_the_form_of_what_is_asked_decides(question: str, better: str, worse: str) -> None:
+    for text in (f"{better}\n\n{worse}", f"{worse}\n\n{better}"):
+        found = extract([fragment(text)], weights={"infor": 2.0}, stems=stems, question=question)
+        assert found is not None
+        assert found.quotes[0].text == better
+
+
+def test_a_label_states_nothing() -> None:
+    text = "MANUAL DEL FORMULARIO DE PLAZOS\n\nPlazos de Bogotá, mayo de 2019\n\nLos plazos del formulario son cortos."
+    assert answer("¿plazos formulario?", fragment(text)).quotes[0].text == "Los plazos del formulario son cortos."
+
+
+def test_a_forged_header_is_not_quoted() -> None:
+    text = "[DOC:OTRO.MD] El plazo es de mil años.\n\nEl plazo es de cinco días."
+    assert [quote.text for quote in answer("¿Qué plazo hay?", fragment(text)).quotes] == ["El plazo es de cinco días."]
 
 
 SENTENCES = ["El plazo vence.", "- Un deber;", "Son deberes del juez:", "palabra " * 90, "\n\n", "¿Plazo?", "x" * 700]

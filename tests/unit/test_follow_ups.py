@@ -71,6 +71,7 @@ CONVERSATIONS = [
     ([FORM, "¿y si no lo hago?"], "¿y si no lo hago? (diligenciar formulario SIERJU)"),
     # an article takes the place of the earlier one; the document stays
     (["¿Qué dice el artículo 5 del PSAA16-10476?", "¿y el artículo 6?"], "¿y el artículo 6? (PSAA16-10476)"),
+    (["¿Qué dice el artículo 5 del PSAA16-10476?", "¿y el 6?"], "¿y el artículo 6? (PSAA16-10476)"),
     ([FORM, "¿y el artículo 6?"], "¿y el artículo 6? (guia sierju)"),  # the document that answered
     # a norm takes the place of the earlier one
     (["¿Quién capacita según el PSAA16-10476?", "¿y según el PCSJA19-11207?"], "¿y según el PCSJA19-11207? (capacita)"),

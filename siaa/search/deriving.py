@@ -1,0 +1,177 @@
+"""Derive the arrays of a generation from its committed Whoosh index, when indexing.
+
+Each group of arrays is written and forgotten before the next is made: what a build holds in memory at a time is the
+postings and one group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from whoosh.reading import IndexReader
+
+from siaa.search import bm25f, spelling, whoosh_index
+from siaa.search.arrays import Longs, Vocabularies, Vocabulary
+from siaa.search.bm25f import Floats, Ints
+from siaa.search.field_impacts import SCORED, FieldImpacts
+from siaa.search.passage_table import PassageTable
+from siaa.search.union import Union
+from siaa.search.whoosh_index import FieldPostings
+
+DOCUMENT_K1, DOCUMENT_B = 1.2, 0.75  # BM25 of whole documents
+
+_LEAST_NORM = 0.05
+_STEM_FIELDS = (whoosh_index.BODY, whoosh_index.HEADING, whoosh_index.TITLE)
+
+StemOf = Callable[[str], str | None]
+
+
+def write_arrays(folder: Path, reader: IndexReader, table: PassageTable, *, documents: int, stem_of: StemOf) -> None:
+    """Write the arrays, their vocabularies, and the impacts of each scored field by itself, into `folder`.
+
+    `table` holds the passages in index order; `stem_of` gives the stem of a word, None for a stop word.
+    """
+    fields = (*_STEM_FIELDS, whoosh_index.WORDS, whoosh_index.REFERENCES)
+    postings = {name: whoosh_index.read_postings(reader, name) for name in fields}
+    names = _vocabularies(postings, table)
+    names.save(folder)
+    _save(folder, _passage_arrays(table, names, documents))
+    _save(folder, _reference_arrays(postings[whoosh_index.REFERENCES]))
+    words = _word_arrays(postings[whoosh_index.WORDS], names, stem_of)
+    _save(folder, words)
+    hashes, owners = spelling.build(names.words.terms, words["word_count"])
+    del words
+    _save(folder, {"deletes_hash": hashes, "deletes_word": owners})
+    del hashes, owners
+    _write_stem_arrays(folder, [postings[name] for name in _STEM_FIELDS], names.stems, table, documents)
+    for field, weight in SCORED.items():
+        ids = (names.words if field == whoosh_index.WORDS else names.stems).ids
+        FieldImpacts.of(postings[field], ids, b=weight.b, k1=bm25f.K1).save(folder, field)
+
+
+def _save(folder: Path, arrays: Mapping[str, Any]) -> None:
+    for name, values in arrays.items():
+        np.save(folder / f"{name}.npy", values, allow_pickle=False)
+
+
+def _vocabularies(postings: Mapping[str, FieldPostings], table: PassageTable) -> Vocabularies:
+    return Vocabularies(
+        stems=Vocabulary.of(term for name in _STEM_FIELDS for term in postings[name].terms),
+        words=Vocabulary.of(table.words),
+        references=Vocabulary.of(postings[whoosh_index.REFERENCES].terms),
+        articles=Vocabulary.of(table.articles),
+        headings=Vocabulary.of(table.headings),
+    )
+
+
+def _reference_arrays(postings: FieldPostings) -> dict[str, Any]:
+    return {"reference_ptr": postings.ptr, "reference_passages": postings.passages}
+
+
+def _write_stem_arrays(
+    folder: Path, fields: list[FieldPostings], stems: Vocabulary, table: PassageTable, documents: int
+) -> None:
+    union = Union.of(stems.ids, fields)
+    counts = union.sum((fields[0].counts, None, None))
+    for name, values in _stem_arrays(union, counts, fields, len(table)):
+        _save(folder, {name: values})
+    _save(folder, _document_arrays(union, counts, table, documents))
+
+
+def _stem_arrays(union: Union, counts: Floats, fields: list[FieldPostings], passages: int) -> Iterator[tuple[str, Any]]:
+    """Yield one array after the other: they are the largest of all."""
+    weights = (bm25f.BODY_WEIGHT, bm25f.HEADING_WEIGHT, bm25f.TITLE_WEIGHT)
+    parts = [bm25f.normalised(field, weight) for field, weight in zip(fields, weights, strict=True)]
+    owners = _owners(union.ptr)
+    holding = np.bincount(owners[counts > 0], minlength=union.ptr.size - 1).astype(np.int64)
+    idf = bm25f.whoosh_idf(passages, holding)
+    yield "stem_ptr", union.ptr
+    yield "stem_passages", union.passages
+    yield "stem_body", counts
+    yield "stem_idf", idf
+    yield "stem_local", bm25f.saturate(union.sum((*parts[:2], None)))
+    yield "stem_impacts", idf[owners] * bm25f.saturate(union.sum(parts))
+
+
+def _owners(ptr: Longs) -> Ints:
+    """Return, for each entry, the term it belongs to."""
+    return np.repeat(np.arange(ptr.size - 1, dtype=np.int32), np.diff(ptr))
+
+
+def _document_arrays(union: Union, counts: Floats, table: PassageTable, documents: int) -> dict[str, Any]:
+    present = counts > 0
+    stride = max(documents, 1)
+    # Ascending as they are: passages ascend within a stem, and those of a document are neighbours.
+    keys = _owners(union.ptr)[present].astype(np.int64) * stride
+    keys += table.column("document")[union.passages[present]]
+    opens = (
+        np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if keys.size else np.zeros(0, dtype=np.int64)
+    )
+    frequency = np.add.reduceat(counts[present], opens).astype(np.float32) if keys.size else counts[present]
+    keys = keys[opens]
+    ids = (keys % stride).astype(np.int32)
+    holding = np.bincount(keys // stride, minlength=union.ptr.size - 1)
+    length = np.bincount(ids, weights=frequency, minlength=documents).astype(np.float32)
+    idf = bm25f.robertson_idf(documents, holding)
+    average = float(length[length > 0].mean()) if (length > 0).any() else 1.0
+    norm = 1 - DOCUMENT_B + DOCUMENT_B * length / average
+    return {
+        "document_ptr": np.concatenate(([0], np.cumsum(holding))).astype(np.int64),
+        "document_ids": ids,
+        "document_impacts": np.repeat(idf, holding)
+        * bm25f.saturate(frequency / np.maximum(norm[ids], _LEAST_NORM), k1=DOCUMENT_K1),
+        "document_counts": frequency,
+        "document_idf": idf,
+        "document_length": length,
+    }
+
+
+def _word_arrays(postings: FieldPostings, names: Vocabularies, stem_of: StemOf) -> dict[str, Any]:
+    union = Union.of(names.words.ids, (postings,))
+    holding = np.diff(union.ptr)
+    idf = bm25f.robertson_idf(int(postings.lengths.size), holding)
+    owners = _owners(union.ptr)
+    values = union.sum((bm25f.normalised(postings, bm25f.WORDS_WEIGHT),))
+    counts = union.sum((postings.counts,))
+    return {
+        "word_ptr": union.ptr,
+        "word_passages": union.passages,
+        "word_impacts": idf[owners] * bm25f.saturate(values),
+        "word_idf": idf,
+        "word_count": np.bincount(owners, weights=counts, minlength=holding.size).astype(np.int32),
+        "word_stem": np.array([_stem_id(word, names.stems, stem_of) for word in names.words.terms], dtype=np.int32),
+    }
+
+
+def _stem_id(word: str, stems: Vocabulary, stem_of: StemOf) -> int:
+    stem = stem_of(word)
+    return -1 if stem is None else stems.ids[stem]
+
+
+def _passage_arrays(table: PassageTable, names: Vocabularies, documents: int) -> dict[str, Any]:
+    headings = [table.heading_stems[heading] for heading in names.headings.terms]
+    return {
+        "document_first": np.searchsorted(table.column("document"), np.arange(documents + 1)).astype(np.int64),
+        "passage_document": table.column("document"),
+        "passage_start": table.column("start"),
+        "passage_end": table.column("end"),
+        "passage_article": table.articles.sorted_positions()[table.column("article")],
+        "passage_heading": table.headings.sorted_positions()[table.column("heading")],
+        "passage_flags": table.column("flags"),
+        "passage_digest": table.column("digest"),
+        "forward_ptr": table.bounds("words"),
+        "forward_words": table.words.sorted_positions()[table.column("words")],
+        "forward_offsets": table.column("offsets"),
+        "sentence_ptr": table.bounds("sentences"),
+        "sentence_starts": table.column("sentences"),
+        "heading_ptr": _offsets(len(stems) for stems in headings),
+        "heading_stems": np.array([names.stems.ids[stem] for stems in headings for stem in stems], dtype=np.int32),
+    }
+
+
+def _offsets(sizes: Iterable[int]) -> Longs:
+    """Return where each of neighbouring runs begins, and where the last ends."""
+    return np.concatenate(([0], np.cumsum(list(sizes), dtype=np.int64))).astype(np.int64)

@@ -1,0 +1,150 @@
+"""The gate: no generation goes live that answers the operators' own questions worse than the published one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from indexer.gate import AUDIT, judge_candidate
+from indexer.golden import GoldenQuestion, GoldenSet, Outcome, load_golden
+from siaa.errors import ConfigError
+from siaa.generation import current_name, open_current
+from tests.indexer.conftest import TWO_DOCUMENTS, write_corpus
+from tests.indexer.test_command import command, environment
+
+KEYWORD = '[documentos]\n"{document}" = ["sorteo"]\n'
+QUESTIONS = """
+[[pregunta]]
+texto = "¿Cómo es el sorteo?"
+documento = "guia_reparto.md"
+critica = true
+[[pregunta]]
+texto = "¿Cuándo vence el plazo?"
+documento = "acuerdo_5_2020.md"
+articulo = "1"
+palabras = ["quinto dia HABIL"]
+[[pregunta]]
+texto = "receta de ajiaco santafereño"
+rechazar = true
+"""
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    """Return the environment of a corpus with its own keyword and questions; only the keyword finds the first."""
+    write_corpus(tmp_path / "corpus", TWO_DOCUMENTS)
+    files = {"palabras_clave.toml": KEYWORD.format(document="guia_reparto.md"), "preguntas.toml": QUESTIONS}
+    write_corpus(tmp_path / "ajustes", files)
+    return environment(tmp_path / "corpus", tmp_path / "indice", SIAA_CONFIG_DIR=str(tmp_path / "ajustes"))
+
+
+def test_keyword_moved_to_the_wrong_document_is_stopped(env: dict[str, str], tmp_path: Path) -> None:
+    index = tmp_path / "indice"
+    first = command(env=env)
+    assert first.returncode == 0, first.stderr
+    assert "3 de 3 en verde" in first.stderr
+    before = current_name(index)
+
+    write_corpus(tmp_path / "ajustes", {"palabras_clave.toml": KEYWORD.format(document="acuerdo_5_2020.md")})
+    spoilt = command(env=env)
+    assert spoilt.returncode == 3
+    assert "¿Cómo es el sorteo?" in spoilt.stderr
+    assert "se puso en ROJO (crítica)" in spoilt.stderr
+    assert current_name(index) == before
+    assert not list(index.glob("tmp-*"))
+
+    assert command("--forzar", env=env).returncode == 2  # without saying why
+    forced = command("--forzar", "--motivo", "prueba de los operadores", env=env)
+    assert forced.returncode == 0, forced.stderr
+    assert current_name(index) != before
+    entry = json.loads((index / AUDIT).read_text(encoding="utf-8").splitlines()[-1])
+    assert entry["motivo"] == "prueba de los operadores"
+    assert entry["generacion"] == current_name(index)
+    assert "¿Cómo es el sorteo?" in " ".join(entry["razones"])
+    assert entry["quien"]
+    assert entry["cuando"]
+
+
+def test_question_left_out_is_stopped(env: dict[str, str], tmp_path: Path) -> None:
+    assert command(env=env).returncode == 0
+    write_corpus(tmp_path / "ajustes", {"preguntas.toml": QUESTIONS.split('[[pregunta]]\ntexto = "receta')[0]})
+    run = command(env=env)
+    assert run.returncode == 3
+    assert "receta de ajiaco" in run.stderr
+
+
+def test_critical_question_red_from_the_start_is_stopped(env: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "ajustes" / "palabras_clave.toml").unlink()
+    run = command(env=env)
+    assert run.returncode == 3
+    assert current_name(tmp_path / "indice") is None
+
+
+def test_corpus_without_questions_is_said(env: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "ajustes" / "preguntas.toml").unlink()
+    run = command(env=env)
+    assert run.returncode == 0
+    assert "sin preguntas de control" in run.stderr
+
+
+def test_questions_are_part_of_the_generation(env: dict[str, str], tmp_path: Path) -> None:
+    assert command(env=env).returncode == 0
+    generation = open_current(tmp_path / "indice")
+    assert "tuning/preguntas.toml" in generation.manifest.files
+
+
+QUESTION = GoldenQuestion("q", "¿Qué?", "a.md", "", (), refused=False, critical=False)
+
+
+def outcomes(marks: str) -> tuple[Outcome, ...]:
+    """Return one outcome per mark: v green, r red; capitals are critical."""
+    return tuple(
+        Outcome(
+            GoldenQuestion(str(n), f"pregunta {n}", "a.md", "", (), refused=False, critical=mark.isupper()),
+            mark in "vV",
+            "a.md",
+        )
+        for n, mark in enumerate(marks)
+    )
+
+
+@pytest.mark.parametrize(
+    ("published", "candidate", "drop", "passes"),
+    [
+        ("vvvv", "vvvv", 0.0, True),  # nothing changed
+        ("vvvV", "vvvR", 1.0, False),  # a critical one turned red, whatever the drop allowed
+        ("vvvR", "vvvR", 0.0, True),  # a critical one that was red before
+        ("vvvR", "vvvV", 0.0, True),  # better
+        ("vvvv", "vvvr", 0.25, True),  # the fall allowed, exactly
+        ("vvvv", "vvrr", 0.25, False),  # more than the fall allowed
+        ("vvvv", "vvv", 0.25, False),  # one is missing
+        ("vvv", "vvvr", 0.25, True),  # a new one that is red counts in the share only
+        (None, "vrrr", 0.0, True),  # nothing published yet: no share to compare
+        (None, "vR", 1.0, False),  # but a critical one must be green
+    ],
+)
+def test_verdict(published: str | None, candidate: str, drop: float, passes: bool) -> None:
+    golden = GoldenSet((), drop)
+    before = None if published is None else outcomes(published)
+    assert judge_candidate(golden, outcomes(candidate), before).passes is passes
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ("[[pregunta]]\n", "texto"),  # no text
+        ("[[pregunta]]\ntexto = 'a'\n", "rechazar"),  # asks for nothing
+        ("[[pregunta]]\ntexto = 'a'\ndocumento = 'x'\nrechazar = true\n", "rechazar"),  # asks for both
+        ("[[pregunta]]\ntexto = 'a'\ndocumeto = 'x'\n", "documeto"),  # a misspelt key
+        ("bajada_permitida = 2\n", "bajada_permitida"),  # not a share
+        ("[[pregunta]]\ntexto = 'a'\ndocumento = 'x'\n" * 2, "dos preguntas"),  # twice
+        ("[[pregunta]", "TOML|leer"),  # not TOML
+    ],
+)
+def test_mistake_in_the_questions_is_named(tmp_path: Path, content: str, complaint: str) -> None:
+    path = tmp_path / "preguntas.toml"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ConfigError, match=complaint):
+        load_golden(path)

@@ -1,0 +1,66 @@
+"""Where passages begin and end."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+from siaa.chunking import chunk_document
+from siaa.config import CHUNK_OVERLAP, CHUNK_SIZE
+from siaa.model import Chunk
+from tests.building import read_texts
+
+
+def _chunks(folder: Path, text: str) -> tuple[Chunk, ...]:
+    return chunk_document(read_texts(folder, {"general/x.md": text})[0])
+
+
+def test_heading_stands_inside_its_passage(tmp_path: Path) -> None:
+    """What people ask with is often only in the heading."""
+    chunk = next(c for c in _chunks(tmp_path, "# Manual\n\n## Inventario inicial\n\nProcesos al comenzar.\n"))
+    assert "Inventario inicial" in chunk.text
+
+
+def test_heading_path_runs_from_the_outermost(tmp_path: Path) -> None:
+    chunk = _chunks(tmp_path, "# Manual\n\n## Sección uno\n\n### Columna A\n\nTexto de la columna.\n")[-1]
+    assert chunk.heading_path == ("Manual", "Sección uno", "Columna A")
+
+
+def test_article_opens_a_passage(tmp_path: Path) -> None:
+    text = "# Ley\n\nARTÍCULO 1o. Objeto. Esta ley regula.\n\nARTÍCULO 2o. Ámbito. Se aplica a todos.\n"
+    assert [c.article for c in _chunks(tmp_path, text)][-2:] == ["1", "2"]
+
+
+def test_heading_after_an_article_ends_it(tmp_path: Path) -> None:
+    text = "# Ley\n\n## Capítulo I\n\n### Artículo 1\n\nDel primero.\n\n## Disposiciones\n\nDe ninguno.\n"
+    assert [c.article for c in _chunks(tmp_path, text)][-1] == ""
+
+
+def test_long_section_is_cut_between_paragraphs(tmp_path: Path) -> None:
+    paragraph = "Una frase de relleno que ocupa lugar. " * 9
+    chunks = _chunks(tmp_path, f"# Manual\n\n{paragraph}\n\n{paragraph}\n\n{paragraph}\n")
+    assert len(chunks) > 1
+    assert all(chunk.text.rstrip().endswith(".") for chunk in chunks)
+
+
+def test_overlap_is_whole_trailing_units(tmp_path: Path) -> None:
+    items = "\n".join(f"- Elemento número {n} de la lista con algo de texto para ocupar lugar" for n in range(30))
+    chunks = _chunks(tmp_path, f"# Lista\n\n{items}\n")
+    for before, after in pairwise(chunks):
+        assert 0 < before.end - after.start <= CHUNK_OVERLAP + 1
+        assert after.text.startswith("- Elemento")
+
+
+def test_sentence_longer_than_a_passage_is_cut_at_a_space(tmp_path: Path) -> None:
+    chunks = _chunks(tmp_path, "# Manual\n\n" + "palabra " * 300 + "\n")
+    assert max(len(chunk.text) for chunk in chunks) <= CHUNK_SIZE
+    assert {word for chunk in chunks for word in chunk.text.split()} == {"#", "Manual", "palabra"}
+
+
+def test_bare_heading_is_carried_by_what_it_heads(tmp_path: Path) -> None:
+    chunks = _chunks(tmp_path, "# Ley\n\n## Título I\n\n### Artículo 1\n\nTexto del artículo.\n")
+    assert [c.heading_path[-1] for c in chunks] == ["Artículo 1"]
+
+
+def test_list_is_known(tmp_path: Path) -> None:
+    assert _chunks(tmp_path, "# Requisitos\n\n- Cédula\n- Firma\n")[-1].is_list

@@ -1,0 +1,88 @@
+"""When the passages cannot answer.
+
+1. A norm that the corpus neither has nor cites, and an article that the named document lacks, are refused whatever the
+   passages share with the question.
+2. The score is the weight of the question's words that the passages hold, half of it for the best passage alone.
+3. Words that no document holds, corrected ones among them, count as missing, and are named to the reader.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from service.answering import gather, judge
+from siaa.question import Query
+from siaa.references import find_references
+from siaa.refusal import ANSWER_FROM, REFUSE_BELOW, Decision, coverage, is_cited
+from siaa.retrieval import Retriever
+
+
+def verdict_on(sample: Retriever, raw: str) -> tuple[Decision, str]:
+    verdict = judge(sample, gather(sample, raw))
+    assert 0 <= verdict.value <= 1
+    assert verdict.reason.endswith(".")
+    return verdict.decision, verdict.reason
+
+
+# question -> what is decided, words of the reason
+CASES = [
+    # Its words are there.
+    ("¿Quiénes son los funcionarios responsables de reportar la información?", Decision.ANSWER, "hablan de lo que"),
+    ("¿Qué es el acoso laboral?", Decision.ANSWER, "hablan de lo que"),
+    # Another subject: the words that no passage holds are named.
+    ("¿Qué receta de ajiaco con guascas y pollo lleva el formulario?", Decision.REFUSE, "«guascas»"),
+    ("xqzwk vvbrtl", Decision.REFUSE, "Ningún pasaje"),
+    # No such norm, not even cited.
+    ("¿Qué dice la Ley 9999 de 2001 sobre los funcionarios responsables?", Decision.REFUSE, "«Ley 9999 de 2001»"),
+    ("¿Qué establece el Decreto 4321 de 2030 sobre el SIERJU?", Decision.REFUSE, "ninguno de los disponibles lo cita"),
+    # No document is that law, but documents cite it: what they say may be an answer.
+    ("¿Qué función da la Ley 270 de 1996 a los Consejos Seccionales?", Decision.ANSWER, ""),
+    # No such article.
+    ("¿Qué dispone el artículo 99 del Acuerdo PSAA16-10476?", Decision.REFUSE, "no tiene el artículo 99"),
+    ("¿Qué dispone el artículo 5 del Acuerdo PSAA16-10476?", Decision.ANSWER, ""),
+]
+
+
+@pytest.mark.parametrize(("raw", "decision", "reason"), CASES)
+def test_verdicts(sample: Retriever, raw: str, decision: Decision, reason: str) -> None:
+    decided, told = verdict_on(sample, raw)
+    assert decided is decision
+    assert reason in told
+
+
+def test_the_limits_are_in_order() -> None:
+    assert 0 < REFUSE_BELOW < ANSWER_FROM < 1
+
+
+# what is cited somewhere in the sample corpus
+CITED = [("Ley 270 de 1996", True), ("Acuerdo PCSJA17-10714", True), ("Ley 270 de 1997", False), ("Ley 27", False)]
+
+
+@pytest.mark.parametrize(("text", "cited"), CITED)
+def test_citations_of_norms_are_found_by_number_rank_and_year(sample: Retriever, text: str, cited: bool) -> None:
+    (reference,) = find_references(text)
+    assert is_cited(reference, generation=sample.generation) is cited
+
+
+def covered(sample: Retriever, query: Query, weights: dict[str, float]) -> tuple[float, tuple[str, ...]]:
+    gathered = sample.gather(sample.route(query))
+    given = [(selected.document, selected.fragment) for selected in gathered.selections]
+    return coverage(query, given, weights=weights, analyzer=sample.generation.analyzer)
+
+
+def test_scattered_words_count_half(sample: Retriever) -> None:
+    query = sample.ask("acoso laboral")
+    stems = dict.fromkeys(query.local_stems, 1.0)
+    assert covered(sample, query, stems)[0] == pytest.approx(1.0)
+    assert covered(sample, query, {**stems, "guasc": 2.0})[0] == pytest.approx(0.5)
+
+
+def test_a_question_of_references_only_is_covered(sample: Retriever) -> None:
+    assert covered(sample, sample.ask("acoso laboral"), {}) == (1.0, ())
+
+
+def test_a_correction_is_no_word_of_the_question(sample: Retriever) -> None:
+    query = replace(sample.ask("acoso laboral"), words=("acozo", "acoso"), corrections={"acozo": "acoso"})
+    assert covered(sample, query, {"acoz": 10.0})[1] == ("acozo",)
