@@ -142,7 +142,12 @@ def _reply(context: Context, conversation: Conversation, stack: ExitStack, entry
     max_tokens = answer_tokens(gathered.routed.query, context.settings)
     withhold = context.settings.citas == "retener"
     fresh = answering.answer(retriever, gathered, model=tether, max_tokens=max_tokens, withhold=withhold)
-    events = recorded(_kept(fresh, context.cache, asked), context.log, entry)
+
+    def whole() -> Asked | None:
+        """Return the key, or None for an answer that stopped at its limit: it is cut like one that broke."""
+        return None if tether and tether.limited else asked()
+
+    events = recorded(_kept(fresh, context.cache, whole), context.log, entry)
     return Reply(events, generation.name, by_model=tether is not None)
 
 

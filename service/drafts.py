@@ -108,7 +108,7 @@ def _check(retriever: Retriever, claim: Claim, scope: _Scope) -> Citation:
 
 def _reconsidered(support: Support, stretch: _Stretch, scope: _Scope, missing: str) -> Support:
     """Return the support in the light of what the whole text names."""
-    inside = stretch.document in scope.documents
+    inside = any(stretch.document is document for document in scope.documents)
     if missing or (scope.documents and not scope.carried and not inside):
         return replace(support, state=State.MISATTRIBUTED)
     if scope.carried and scope.documents and not inside and support.state is State.VERIFIED and stretch.article:
@@ -158,7 +158,8 @@ def _named(retriever: Retriever, claim: Claim) -> _Scope:
             unknown.append(name)
     if not documents and not unknown:
         documents += _of_alias(retriever, claim)
-    return _Scope(tuple(dict.fromkeys(documents)), () if documents else tuple(unknown))
+    once = {document.position: document for document in documents}
+    return _Scope(tuple(once.values()), () if documents else tuple(unknown))
 
 
 def _norms(claim: Claim) -> list[Reference]:
@@ -215,10 +216,11 @@ def _missing(claim: Claim, scope: _Scope) -> str:
 
 
 def _stretches(retriever: Retriever, claim: Claim, scope: _Scope) -> Iterator[_Stretch]:
-    seen: set[_Stretch] = set()
+    seen: set[tuple[int, int, int]] = set()
     for stretch in _all_stretches(retriever, claim, scope):
-        if stretch not in seen:
-            seen.add(stretch)
+        key = (stretch.document.position, stretch.start, stretch.end)
+        if key not in seen:
+            seen.add(key)
             yield stretch
 
 

@@ -36,18 +36,22 @@ Slice = Callable[[int, int], str]
 def choose(spans: Iterable[Span], *, limit: int, articles: Sequence[str]) -> list[Span]:
     """Return up to `limit` spans, best first: the best of each article asked for, then by rank.
 
-    A span whose text another one repeats, or that is mostly taken already, is passed over.
+    A span whose text another one repeats, or that is mostly taken already, is passed over. `spans` is read only as far
+    as it takes when no article is asked for.
     """
-    ranked = list(spans)
-    asked = [next((s for s in ranked if s.article == article), None) for article in articles]
-    firsts = sorted((s for s in asked if s is not None), key=ranked.index)
     chosen: list[Span] = []
-    for span in [*firsts, *ranked]:
+    for span in _asked_first(list(spans), articles) if articles else spans:
         if len(chosen) == limit:
             break
         if all(span.digest != other.digest and _shared(span, other) <= _SAME_PLACE for other in chosen):
             chosen.append(span)
     return chosen
+
+
+def _asked_first(ranked: Sequence[Span], articles: Sequence[str]) -> Iterable[Span]:
+    asked = [next((s for s in ranked if s.article == article), None) for article in articles]
+    firsts = sorted((s for s in asked if s is not None), key=ranked.index)
+    return [*firsts, *ranked]
 
 
 def _shared(span: Span, other: Span) -> float:

@@ -26,7 +26,11 @@ CLARIFICATIONS = "aclaraciones.toml"
 
 LANGUAGE_FILES = (STOP_WORDS, QUESTION_WORDS, ABBREVIATIONS, SYNONYMS, EXPANSIONS, LISTINGS, TITLE_WORDS)
 GOLDEN_QUESTIONS = "preguntas.toml"  # read by the indexer only: what its gate asks
-CORPUS_FILES = (MANUAL_KEYWORDS, CLARIFICATIONS, GOLDEN_QUESTIONS)  # belong to the corpus they were written for (contract, Environment)
+CORPUS_FILES = (
+    MANUAL_KEYWORDS,
+    CLARIFICATIONS,
+    GOLDEN_QUESTIONS,
+)  # belong to the corpus they were written for (contract, Environment)
 
 
 @dataclass(frozen=True, slots=True)

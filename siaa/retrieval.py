@@ -163,7 +163,7 @@ class Retriever:
 
     def gather(self, routed: Routed) -> Gathered:
         """Choose the passages of every routed document."""
-        evidences = self._evidences(routed.query)
+        evidences = routed.evidences or self._evidences(routed.query)
         return Gathered(routed, tuple(self._select(evidences, item.document) for item in routed.documents))
 
     def _evidences(self, query: Query) -> Evidences:
@@ -177,8 +177,8 @@ class Retriever:
         ranked = self._standing_out(selection.rank_passages(candidates, self.profile), query) or self._opening(
             query, document
         )
-        spans = {scored.passage: self._span(scored.passage) for scored in ranked}
-        chosen = fragments.choose(spans.values(), limit=self.max_chunks, articles=query.articles)
+        spans = (self._span(scored.passage) for scored in ranked)
+        chosen = fragments.choose(spans, limit=self.max_chunks, articles=query.articles)
         fragment = fragments.assemble(
             chosen,
             doc_id=document.doc_id,
@@ -186,15 +186,20 @@ class Retriever:
             budget=CHUNK_SIZE * self.max_chunks,
             slice_text=lambda start, end: self.generation.slice(document, start, end),
         )
-        taken = {id(span) for span in chosen}
-        rows = [(self._scored_chunk(document, scored), id(spans[scored.passage]) in taken) for scored in ranked]
+        places = {(span.start, span.end) for span in chosen}
+        taken = [scored for scored in ranked if self._place(scored.passage) in places]
+        below = [scored for scored in ranked[: len(taken) + _BELOW] if scored not in taken][:_BELOW]
         return Selected(
             query,
             document,
             fragment,
-            chosen=tuple(row for row, inside in rows if inside),
-            below=tuple(row for row, inside in rows if not inside)[:_BELOW],
+            chosen=tuple(self._scored_chunk(document, scored) for scored in taken),
+            below=tuple(self._scored_chunk(document, scored) for scored in below),
         )
+
+    def _place(self, passage: int) -> tuple[int, int]:
+        arrays = self.generation.index.arrays
+        return int(arrays.passage_start[passage]), int(arrays.passage_end[passage])
 
     def _standing_out(self, ranked: list[ScoredPassage], query: Query) -> list[ScoredPassage]:
         """Leave out passages far below the best, but never all of a listing, nor an article asked for."""

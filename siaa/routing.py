@@ -7,7 +7,7 @@ the contract: 1 keywords, 2 density, 3 name, 4 passages. Preferences order docum
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -41,13 +41,17 @@ class RoutedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """The documents chosen for a question, best first, those just below the line, and named norms not in the index."""
+    """The documents chosen for a question, best first, those just below the line, and named norms not in the index.
+
+    `evidences` is what was computed on the way, so that choosing passages need not compute it again.
+    """
 
     query: Query
     documents: tuple[RoutedDocument, ...]
     max_docs: int
     below: tuple[RoutedDocument, ...]
     missing: tuple[str, ...]
+    evidences: Evidences | None = field(default=None, repr=False, compare=False)
 
 
 def passages_level(e: Evidences) -> Evidence:
@@ -205,7 +209,7 @@ def route(
     order = [int(d) for d in np.argsort(-total, kind="stable")[: limit + _BELOW] if found[d]]
     ranked = tuple(RoutedDocument(documents[d], _contributions(parts, d, profile)) for d in order)
     missing = tuple(r.token for r in evidences.query.norms if r.number and not evidences.names.holds_norm(r))
-    return Routed(evidences.query, ranked[:limit], limit, ranked[limit:], missing)
+    return Routed(evidences.query, ranked[:limit], limit, ranked[limit:], missing, evidences)
 
 
 def _sum(parts: Iterable[Evidence], documents: int) -> Evidence:

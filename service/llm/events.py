@@ -22,11 +22,13 @@ class BrokenStreamError(Exception):
 class Piece:
     """One event: the text it adds (often ""), and whether the answer is complete with it.
 
-    `prompt_tokens` is what the server says it read, where it does; 0 elsewhere.
+    `limited` says that it is complete only because its limit of tokens was reached. `prompt_tokens` is what the server
+    says it read, where it does; 0 elsewhere.
     """
 
     text: str = ""
     finished: bool = False
+    limited: bool = False
     prompt_tokens: int = 0
 
 
@@ -93,7 +95,8 @@ def _choice(choices: object) -> Piece:
         return Piece()
     delta = choice.get("delta")
     content = delta.get("content") if isinstance(delta, dict) else None
-    return Piece(content if isinstance(content, str) else "", finished=bool(choice.get("finish_reason")))
+    reason = choice.get("finish_reason")
+    return Piece(content if isinstance(content, str) else "", finished=bool(reason), limited=reason == "length")
 
 
 def read_objects(lines: Iterable[bytes]) -> Iterator[Piece | StreamError | None]:
@@ -121,5 +124,6 @@ def _object(line: str) -> Piece | StreamError:
     return Piece(
         content if isinstance(content, str) else "",
         finished=item.get("done") is True,
+        limited=item.get("done_reason") == "length",
         prompt_tokens=counted if isinstance(counted, int) else 0,
     )

@@ -157,6 +157,7 @@ class HttpModel:
                 raise refusal(status, connection.read_all())
             answer = _Answer(connection, limits, begun=begun, max_chars=room * ANSWER_CHARS_PER_TOKEN)
             yield from answer.pieces(self.dialect.events(read_lines(connection.read)))
+            call.limited = answer.limited
             _check_read(answer.prompt_tokens, estimate_tokens(conversation))
         finally:
             connection.close()
@@ -180,6 +181,7 @@ class _Answer:
 
     def __init__(self, connection: Connection, limits: CallLimits, *, begun: float, max_chars: int) -> None:
         self.prompt_tokens = 0
+        self.limited = False
         self._connection = connection
         self._limits = limits
         self._end = begun + limits.total_timeout
@@ -193,6 +195,7 @@ class _Answer:
             if isinstance(event, StreamError):
                 raise meaning(event.text, ModelCutError if written else ModelUnavailableError)
             self.prompt_tokens = event.prompt_tokens or self.prompt_tokens
+            self.limited = self.limited or event.limited
             if event.text:
                 written += len(event.text)
                 if written > self._max_chars:

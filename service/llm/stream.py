@@ -20,6 +20,7 @@ class Call:
         self._lock = threading.Lock()
         self._connection: Connection | None = None
         self.ended = False
+        self.limited = False  # the answer stopped at its limit of tokens
 
     def wait_turn(self) -> None:
         """Wait for the place (see Place.wait_turn)."""
@@ -72,6 +73,11 @@ class Stream(Generator[str, None, None]):
                 raise ReaderLeftError("the reader left") from error
             raise
 
+    @property
+    def limited(self) -> bool:
+        """Tell whether the answer stopped at its limit of tokens, perhaps in the middle of a sentence."""
+        return self._call.limited
+
     def send(self, value: None) -> str:
         """Return the next piece."""
         return next(self)
@@ -115,6 +121,12 @@ class Tether:
     def context_tokens(self) -> int:
         """Return the tokens that fit the model."""
         return self._model.context_tokens
+
+    @property
+    def limited(self) -> bool:
+        """Tell whether an answer of the model's stopped at its limit of tokens."""
+        with self._lock:
+            return any(getattr(stream, "limited", False) for stream in self._streams)
 
     def available(self) -> bool:
         """Ask whether the model can answer."""

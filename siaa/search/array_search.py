@@ -10,9 +10,11 @@ import numpy as np
 from siaa.search import whoosh_index
 from siaa.search.arrays import Arrays, Vocabularies
 from siaa.search.field_impacts import SCORED, FieldImpacts
-from siaa.search.index import SearchIndex
+from siaa.search.index import WORDS_SHARE, SearchIndex
 from siaa.search.port import Hit
-from siaa.search.top import Ints, Scores, best, restrict
+from siaa.search.top import Ints, Scores, add_up, best, restrict
+
+_SHARE = np.float32(WORDS_SHARE)
 
 
 class ArraySearch:
@@ -35,16 +37,12 @@ class ArraySearch:
         impacts = self._impacts[field]
         names = self.index.names
         ids = (names.words if field == whoosh_index.WORDS else names.stems).ids
-        scores = np.zeros(self.index.passage_count, dtype=np.float64)
-        runs: list[Ints] = []
-        for term in dict.fromkeys(terms):
-            position = ids.get(term)
-            if position is not None:
-                first, last = impacts.ptr[position : position + 2].tolist()
-                run = impacts.passages[first:last]
-                np.add.at(scores, run, impacts.impacts[first:last])  # twice as fast as `scores[run] +=`
-                runs.append(run)
-        return _hits(scores, count, runs, within)
+        parts = []
+        for position in (ids[term] for term in dict.fromkeys(terms) if term in ids):
+            first, last = impacts.ptr[position : position + 2].tolist()
+            parts.append((impacts.passages[first:last], impacts.impacts[first:last]))
+        scores = add_up(self.index.passage_count, parts, np.float64)
+        return _hits(scores, count, [run for run, _ in parts], within)
 
     def top(
         self, stems: Sequence[str], words: Sequence[str], count: int, *, within: Sequence[range] | None = None
@@ -52,8 +50,15 @@ class ArraySearch:
         """Rank by all fields; see `PassageSearch`."""
         arrays = self.index.arrays
         terms = self.index.terms(tuple(dict.fromkeys(stems)), tuple(dict.fromkeys(words)))
-        runs = [arrays.stem_passages[arrays.stem_ptr[stem] : arrays.stem_ptr[stem + 1]] for stem in terms.stems]
-        return _hits(self.index.passage_scores(terms), count, runs, within)
+        parts = []
+        for stem in terms.stems:
+            first, last = arrays.stem_ptr[stem : stem + 2].tolist()
+            parts.append((arrays.stem_passages[first:last], arrays.stem_impacts[first:last]))
+        runs = [run for run, _ in parts]
+        for word in terms.words:
+            first, last = arrays.word_ptr[word : word + 2].tolist()
+            parts.append((arrays.word_passages[first:last], _SHARE * arrays.word_impacts[first:last]))
+        return _hits(add_up(self.index.passage_count, parts), count, runs, within)
 
 
 def _hits(scores: Scores, count: int, runs: Sequence[Ints], within: Sequence[range] | None) -> list[Hit]:

@@ -26,6 +26,7 @@ class Kind:
     dialect: Callable[[], Any]
     data: Callable[[object], bytes]  # one piece
     end: bytes  # the sign that the answer is complete
+    limit: bytes  # the same, because of the limit of tokens
     error: Callable[[object], bytes]  # an error inside the stream
     noise: bytes  # what a server may send that means nothing
     content_type: str
@@ -74,6 +75,7 @@ OPENAI = Kind(
     OpenAIDialect,
     openai_data,
     openai_data(None, finish="stop") + b"data: [DONE]\n\n",
+    openai_data(None, finish="length") + b"data: [DONE]\n\n",
     lambda value: sse({"error": value}),
     b": ping\n\n",
     "text/event-stream",
@@ -83,6 +85,7 @@ OLLAMA = Kind(
     lambda: OllamaDialect(CONTEXT),
     ollama_data,
     ollama_data("", done=True, done_reason="stop"),
+    ollama_data("", done=True, done_reason="length"),
     lambda value: line({"error": value}),
     b"\n",
     "application/x-ndjson",

@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from service.llm import CLIENTS, candidates, connect
+from service.llm import CLIENTS, Tether, candidates, connect
 from service.llm.http_model import HttpModel
 from service.llm.protocol import (
     ChatMessage,
@@ -79,6 +79,14 @@ def test_pieces_arrive_when_they_are_made(scripted: Any, kind: Kind) -> None:
     assert next(answer) == "Es "
     seen.set()
     assert list(answer) == ["un sistema."]
+
+
+def test_an_answer_that_stopped_at_its_limit_says_so(scripted: Any, kind: Kind) -> None:
+    for end, limited in ((kind.limit, True), (kind.end, False)):
+        scripted.script = kind.plays(kind.data("Es un "), end)
+        tether = Tether(kind.client(scripted.url))
+        assert ask(tether) == ["Es un "]
+        assert tether.limited is limited
 
 
 def test_text_before_a_fault_is_passed_on(scripted: Any, kind: Kind) -> None:

@@ -175,11 +175,12 @@ DRAFTS: list[tuple[str, str, str, str | None]] = [
     (f"El artículo 5 de {RESOLUTION} dice: «{TRUE}»", "verificada", "", "5"),
     (f"«{TRUE}»", "verificada", "", "5"),
     (f"Según el artículo 5 de {RESOLUTION}, el periodo de los miembros es de dos años, que se cuentan desde la "
-     "elección.", "parcial", "", "5"),
+     "elección.", "verificada", "", "5"),
     # Words that it does not say: an invented ending, another number.
     (f"El artículo 5 de {RESOLUTION} dice: «El periodo de los miembros es de dos (2) años, prorrogables.»",
      "sin_sustento", "dice esas palabras", None),
-    (f"El artículo 5 de {RESOLUTION} dice: «El periodo de los miembros es de tres (3) años».", "sin_sustento", "", None),
+    (f"El artículo 5 de {RESOLUTION} dice: «El periodo de los miembros es de tres (3) años».",
+     "sin_sustento", "", None),
     (f"Según el artículo 5 de {RESOLUTION}, el periodo de los miembros es de cuatro años.", "sin_sustento", "", None),
     # In another article, or another document.
     (f"El artículo 6 de {RESOLUTION} dice: «{TRUE}»", "mal_atribuida", "el artículo 5 de resolucion_0208_2020.md", "5"),
@@ -190,7 +191,8 @@ DRAFTS: list[tuple[str, str, str, str | None]] = [
     ("El artículo 1 del Acuerdo PSAA16-10476 dice: «El SIERJU es el sistema con el que la Rama Judicial recoge, "
      "procesa y estudia sus cifras de gestión.»", "verificada", "", "1"),
     # An article that the document does not have, a document that is not in the corpus.
-    ("El artículo 99 del Acuerdo PSAA16-10476 ordena cerrar los despachos.", "sin_sustento", "no tiene el artículo 99", None),
+    ("El artículo 99 del Acuerdo PSAA16-10476 ordena cerrar los despachos.",
+     "sin_sustento", "no tiene el artículo 99", None),
     (f"El artículo 99 del Acuerdo PSAA16-10476 dice: «{TRUE}»", "mal_atribuida", "no tiene el artículo 99", "5"),
     ("Así lo dispone la Ley 9999 de 2001.", "sin_sustento", "No hay ningún documento «Ley 9999 de 2001»", None),
     (f"La Ley 9999 de 2001 dice: «{TRUE}»", "mal_atribuida", "No hay ningún documento", "5"),

@@ -101,7 +101,7 @@ def test_explained_routing(service: Client) -> None:
     answer = get(service, "/siaa/enrutar?q=¿Qué+dice+la+Ley+9999+de+2001+sobre+SIERJU?&explicar=1").json
     explanation = answer.pop("explicacion")
     assert list(answer) == ["pregunta", "doc_especifico", "max_docs_usados", "docs_encontrados"]
-    assert list(explanation) == ["documentos", "por_debajo", "normas_ausentes"]
+    assert list(explanation) == ["documentos", "por_debajo", "normas_ausentes", "rechazo"]
     assert len(explanation["normas_ausentes"]) == 1
     for row, found in zip(explanation["documentos"], answer["docs_encontrados"], strict=True):
         assert row["doc"] == found["doc"]
@@ -114,7 +114,7 @@ def test_explained_fragment(service: Client) -> None:
     answer = get(service, f"{target}&explicar=1").json
     explanation = answer.pop("explicacion")
     assert answer == get(service, target).json
-    assert list(explanation) == ["trozos", "por_debajo", "normas_ausentes"]
+    assert list(explanation) == ["trozos", "por_debajo", "normas_ausentes", "rechazo"]
     for chunk in explanation["trozos"]:
         assert chunk["puntaje"] == pytest.approx(sum(signal["puntos"] for signal in chunk["senales"]), abs=0.01)
 

@@ -140,8 +140,8 @@ def test_a_model_that_repeats_it_forges_nothing(
         said = answer.answer[sentence["inicio"] : sentence["fin"]]
         if sentence["estado"] == "verificada":
             source = last["fuentes"][sentence["fuente"] - 1]
-            assert not ("circular_7" in said.lower() and source["doc"] != "circular_7.md")
             assert not (source["doc"] == "circular_7.md" and "cien" in said)
+            assert not said.startswith("[DOC:CIRCULAR_7.MD]")
 
 
 def test_what_it_says_of_the_honest_document_is_misattributed(

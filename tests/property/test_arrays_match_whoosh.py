@@ -98,6 +98,16 @@ def test_all_fields_rank_as_the_plain_reference(
 
 
 @SLOW
+@given(CORPUS, QUESTION, QUESTION)
+def test_all_fields_rank_as_the_service_ranks(passages: list[Terms], stems: list[str], words: list[str]) -> None:
+    with both(passages) as (arrays, _, _):
+        index = arrays.index
+        scores = index.passage_scores(index.terms(tuple(dict.fromkeys(stems)), tuple(dict.fromkeys(words))))
+        top = index.top(scores, len(passages)).tolist()
+        assert arrays.top(stems, words, len(passages)) == [(passage, float(scores[passage])) for passage in top]
+
+
+@SLOW
 @given(CORPUS)
 def test_blocks_hold_the_same_postings_as_the_public_interface(passages: list[Terms]) -> None:
     with TemporaryDirectory() as name:
