@@ -16,7 +16,7 @@ EVAL_DIR ?= ../shared/eval
 SETS ?=
 EVAL = --carpeta '$(EVAL_DIR)' $(if $(strip $(SETS)),--conjuntos $(SETS)) $(ARGS)
 
-.PHONY: help run test index serve model eval eval-typos eval-ablate check format clean entorno entorno-desarrollo
+.PHONY: help run test index serve model eval eval-typos eval-ablate bench check format clean entorno entorno-desarrollo
 
 help: ## Muestra esta lista
 	@printf 'Uso: make <orden> [PYTHON=python3.12] [SIAA_PORT=8080 ...]\n\n'
@@ -50,6 +50,10 @@ eval-typos: entorno ## Mide lo que cuestan los errores de tecleo y las otras esc
 
 eval-ablate: entorno ## Mide qué aporta cada señal y escribe la tabla de docs/ranking.md
 	@exec $(PY) -m tests.eval.ablate $(EVAL)
+
+bench: entorno ## Mide SIAA junto a otros motores y escribe docs/rendimiento.md (ARGS="--corpus CARPETA")
+	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bench.txt
+	@exec $(PY) -m tests.bench $(ARGS)
 
 check: entorno-desarrollo ## Revisa estilo, tipos y contratos de importación
 	$(PY) -m ruff check .

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import errno
-import logging
 import os
 import socket
 import sys
 from urllib.parse import quote
 
 from service.embedded_model import embedded
+from service.request_log import configure
 from service.server import serve
 from siaa.config import Settings, load_settings
 from siaa.errors import ConfigError
@@ -29,6 +29,7 @@ EXAMPLES = (
     "/siaa/status",
     "/healthz",
     "/readyz",
+    "/metrics",
     "/openapi.json",
 )
 CHAT_BODY = '{"messages": [{"role": "user", "content": "¿Quién debe reportar la información?"}]}'
@@ -40,9 +41,7 @@ def main() -> int:
         settings = load_settings()
     except ConfigError as error:
         return _refuse(error.message)
-    logging.basicConfig(
-        level=settings.log_level, format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
-    )
+    configure(settings)
     if problem := port_problem(settings):
         return _refuse(problem)
     try:

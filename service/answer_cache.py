@@ -30,6 +30,7 @@ _SENTENCE_ENDS = tuple(".!?…:;)]»”\"'*|`")  # an answer of a model that end
 _WITHOUT_EFFECT = frozenset({
     "corpus_dir", "index_dir", "config_dir", "data_dir", "host", "port", "threads", "admin_token", "proxy", "log_level",
     "cache_max", "cache_ttl", "quality_log_days", "quality_log_rows", "quality_log_chars",
+    "rate_limit", "cors_origins", "stop_seconds", "verify_seconds", "log_format",
 })  # fmt: skip
 
 _SCHEMA = (

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-import logging
-import time
-
-from flask import Flask, Response, g, request
+from flask import Flask, request
 
 from service.answer_cache import AnswerCache
 from service.chat import chat_endpoint
 from service.citation_endpoint import citation_endpoint
 from service.context import Context
 from service.http_errors import register
+from service.index_guard import IndexGuard
 from service.index_holder import IndexHolder, opener_for
 from service.llm import LanguageModel
+from service.metrics import Metrics
 from service.model_watch import ModelWatch, open_watch
 from service.openai_api import openai_endpoints
 from service.operation import operation_endpoints
 from service.params import check_path
 from service.quality_log import QualityLog
+from service.rate_limit import RateLimit, client_of, is_free
+from service.request_tracking import follow
 from service.routes import endpoints
+from service.stopping import Stopping
 from service.wire import HEARTBEAT_SECONDS
 from siaa.config import Settings
 
-log = logging.getLogger(__name__)
-
 MAX_BODY_BYTES = 64 * 1024  # of a request; a conversation has at most 32 kB of text (contract)
 MODEL_SECONDS = 2.5  # that starting waits for the first look for a model
-GENERATION_HEADER = "X-SIAA-Generacion"
 
 
 def create_app(
@@ -48,16 +47,20 @@ def create_app(
     # "//" in a path is part of a name that no document bears, not something to redirect.
     app.url_map.merge_slashes = False
     models = ModelWatch(settings, fixed=model) if model else open_watch(settings)
+    metrics = Metrics()
+    opener = opener_for(settings, observe=metrics.stage)
     app.extensions["siaa"] = Context(
         settings=settings,
-        holder=holder or IndexHolder(settings.index_dir, opener=opener_for(settings), budget=models.budget),
+        holder=holder or IndexHolder(settings.index_dir, opener=opener, budget=models.budget),
         models=models,
         heartbeat=heartbeat,
         cache=AnswerCache(settings),
         log=QualityLog(settings),
+        metrics=metrics,
+        stopping=Stopping(settings.stop_seconds),
     )
-    app.before_request(_begin)
-    app.after_request(_finish)
+    follow(app, settings, metrics)
+    _guard(app, settings)
     app.register_blueprint(endpoints)
     app.register_blueprint(chat_endpoint)
     app.register_blueprint(citation_endpoint)
@@ -73,21 +76,19 @@ def start_app(settings: Settings) -> Flask:
     Raises ConfigError as `create_app` does.
     """
     app = create_app(settings)
-    app.extensions["siaa"].models.start(wait=MODEL_SECONDS)
-    app.extensions["siaa"].holder.reload()
+    context: Context = app.extensions["siaa"]
+    context.models.start(wait=MODEL_SECONDS)
+    context.holder.reload()
+    IndexGuard(context.holder, every=settings.verify_seconds).start()
     return app
 
 
-def _begin() -> None:
-    g.began = time.monotonic()
-    check_path(request.environ)
+def _guard(app: Flask, settings: Settings) -> None:
+    """Let no request in that is malformed, or one too many of its client's."""
+    limit = RateLimit(settings.rate_limit)
 
-
-def _finish(response: Response) -> Response:
-    if "generation" in g:
-        response.headers[GENERATION_HEADER] = g.generation
-    response.headers["X-Content-Type-Options"] = "nosniff"
-    milliseconds = 1000 * (time.monotonic() - g.began) if "began" in g else 0.0
-    # The rule, never the address: what people ask stays out of the log.
-    log.info("%s %s %d %.1f ms", request.method, request.url_rule or "-", response.status_code, milliseconds)
-    return response
+    @app.before_request
+    def check() -> None:
+        if not is_free(request.environ, proxy=settings.proxy):
+            limit.check(client_of(request.environ, proxy=settings.proxy))
+        check_path(request.environ)

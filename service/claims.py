@@ -1,12 +1,14 @@
 """Read what a text claims: its sentences, what each quotes, what it names as its source, and its words in order.
 
-Words are compared by stem, numbers by value ("cinco (5)", "cinco" and "5" are one), and words that carry no meaning of
-their own are left out. Words that turn a sentence round (no, sin, salvo, si ...) are told apart.
+Words are compared as they are written, or by stem where likeness is enough; numbers by value ("cinco (5)", "cinco" and
+"5" are one). Words without meaning of their own are left out; those that turn a sentence round (no, sin, salvo, si ...)
+are told apart.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -59,9 +61,13 @@ Stem = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word with meaning: `key` is its stem, "#5" for a number, "#mayo" for a month; offsets are of the text read."""
+    """A word with meaning: `key` is its stem, "#5" for a number, "#mayo" for a month; offsets are of the text read.
+
+    `form` is the folded word itself, for a number its key.
+    """
 
     key: str
+    form: str
     start: int
     end: int
 
@@ -98,12 +104,13 @@ class Claim:
 
 def sentence_units(text: str) -> list[tuple[int, int]]:
     """Return the spans of the sentences of `text`; sentences that one quotation holds are one."""
-    spans = sentence_spans(text)
     quotes = quotation_spans(text)
     units: list[tuple[int, int]] = []
-    for start, end in spans:
-        inside = units and any(a <= units[-1][1] and start < b for a, b in quotes if a < start)
-        if inside:
+    number = 0
+    for start, end in sentence_spans(text):
+        while number < len(quotes) and quotes[number][1] <= start:
+            number += 1
+        if units and number < len(quotes) and quotes[number][0] < start:
             units[-1] = (units[-1][0], end)
         else:
             units.append((start, end))
@@ -111,25 +118,39 @@ def sentence_units(text: str) -> list[tuple[int, int]]:
 
 
 def quotation_spans(text: str) -> list[tuple[int, int]]:
-    """Return the spans inside the outermost quotation marks of `text`: «», “”, straight ones; unclosed ones open none."""
-    found: list[tuple[int, int]] = []
-    at = 0
-    while at < len(text):
-        close = _PAIRS.get(text[at])
-        end = _closing(text, at, close) if close else -1
-        if end < 0:
-            at += 1
-            continue
-        found.append((at + 1, end))
-        at = end + 1
-    return found
+    """Return the spans inside the outermost quotation marks of `text`: «», “”, straight ones; not unclosed ones.
+
+    Linear in the length of `text`.
+    """
+    opened: list[tuple[int, str]] = []  # where, and the mark that closes it
+    waiting: Counter[str] = Counter()
+    closed: list[tuple[int, int]] = []
+    for at, character in enumerate(text):
+        if waiting[character]:
+            close = ""
+            while close != character:
+                start, close = opened.pop()
+                waiting[close] -= 1
+            closed.append((start + 1, at))
+        elif close := _PAIRS.get(character, ""):
+            opened.append((at, close))
+            waiting[close] += 1
+    outermost: list[tuple[int, int]] = []
+    for start, end in sorted(closed):
+        if not outermost or start > outermost[-1][1]:
+            outermost.append((start, end))
+    return outermost
 
 
 def unclosed_quotation(text: str) -> int:
     """Return where the first quotation opens that does not end in `text`, its length if none does."""
-    spans = quotation_spans(text)
-    marks = (at for at, character in enumerate(text) if character in _PAIRS)
-    return next((at for at in marks if not any(a - 1 <= at <= b for a, b in spans)), len(text))
+    at = 0
+    for start, end in [*quotation_spans(text), (len(text) + 1, len(text) + 1)]:
+        for position in range(at, start - 1):
+            if text[position] in _PAIRS:
+                return position
+        at = end + 1
+    return len(text)
 
 
 def read_claims(text: str, start: int, end: int, *, stem: Stem) -> list[Claim]:
@@ -157,12 +178,13 @@ def read_words(text: str, *, stem: Stem) -> list[Word]:
         if match[0] in _LIGHT:
             continue
         if match[0] in MONTHS:
-            words.append(Word(f"#{match[0]}", match.start(), at))
+            words.append(Word(f"#{match[0]}", f"#{match[0]}", match.start(), at))
         elif number := _number_at(folded, match):
             words = _with_number(words, number[0], match.start(), number[1])
             at = number[1]
         else:
-            words.append(Word(match[0] if match[0] in NEGATIONS | LIMITS else stem(match[0]), match.start(), at))
+            key = match[0] if match[0] in NEGATIONS | LIMITS else stem(match[0])
+            words.append(Word(key, match[0], match.start(), at))
     return words
 
 
@@ -174,19 +196,6 @@ def turning_words(words: Sequence[Word]) -> list[str]:
 def negations(words: Sequence[Word]) -> int:
     """Return how many of the words negate."""
     return sum(word.key in NEGATIONS for word in words)
-
-
-def _closing(text: str, opening: int, close: str) -> int:
-    """Return where the quotation that begins at `opening` ends, counting those inside it; -1 if it does not."""
-    depth = 0
-    for at in range(opening + 1, len(text)):
-        if text[at] == close:
-            if depth == 0:
-                return at
-            depth -= 1
-        elif text[at] == text[opening] and close != text[opening]:
-            depth += 1
-    return -1
 
 
 def _number_at(folded: str, match: re.Match[str]) -> tuple[str, int] | None:
@@ -210,16 +219,20 @@ def _with_number(words: list[Word], value: str, start: int, end: int) -> list[Wo
     """Add a number: "dos mil" is one, and so is the repetition in "cinco (5)"."""
     last = words[-1] if words and words[-1].is_number and start - words[-1].end <= 2 else None
     if last is None:
-        return [*words, Word(f"#{value}", start, end)]
+        return [*words, _number(value, start, end)]
     before = last.key[1:]
     if before == value:
-        return [*words[:-1], Word(last.key, last.start, end)]
+        return [*words[:-1], _number(before, last.start, end)]
     if before.isdigit() and value.isdigit() and start - last.end == 1:
         if value == "1000" and int(before) < 1000:
-            return [*words[:-1], Word(f"#{int(before) * 1000}", last.start, end)]
+            return [*words[:-1], _number(str(int(before) * 1000), last.start, end)]
         if int(value) < 1000 <= int(before) and int(before) % 1000 == 0:
-            return [*words[:-1], Word(f"#{int(before) + int(value)}", last.start, end)]
-    return [*words, Word(f"#{value}", start, end)]
+            return [*words[:-1], _number(str(int(before) + int(value)), last.start, end)]
+    return [*words, _number(value, start, end)]
+
+
+def _number(value: str, start: int, end: int) -> Word:
+    return Word(f"#{value}", f"#{value}", start, end)
 
 
 def _claim(text: str, offset: int, quote: tuple[int, int] | None, stem: Stem) -> Claim:

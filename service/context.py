@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 from service.answer_cache import AnswerCache
 from service.index_holder import IndexHolder
 from service.llm import LanguageModel
+from service.metrics import Metrics
 from service.model_watch import ModelWatch
 from service.quality_log import QualityLog
+from service.stopping import Stopping
 from siaa.config import Settings
 
 
@@ -51,6 +53,8 @@ class Context:
     heartbeat: float  # seconds of silence before a comment line
     cache: AnswerCache
     log: QualityLog
+    metrics: Metrics
+    stopping: Stopping
     active: ActiveCount = field(default_factory=ActiveCount)
 
     @property

@@ -122,12 +122,17 @@ def state(
     model_available: bool,
     active: int,
     since: float | None,
+    problem: str | None,
     figures: CacheFigures,
 ) -> Json:
-    """Return the answer of /siaa/estado. `model` None means the extractive answer; `since` is seconds of the epoch."""
+    """Return the answer of /siaa/estado.
+
+    `model` None means the extractive answer; `since` is seconds of the epoch; `problem` says why the published
+    generation is not the one in service.
+    """
     manifest = generation.manifest if generation else None
     return {
-        "status": "ok" if generation else "sin_indice",
+        "status": ("degradado" if problem else "ok") if generation else "sin_indice",
         "version": version,
         "generacion": generation.name if generation else None,
         "documentos_cargados": manifest.documents if manifest else 0,
@@ -140,6 +145,7 @@ def state(
         "indice": {
             "construido": manifest.created if manifest else None,
             "actualizado": datetime.fromtimestamp(since, UTC).isoformat(timespec="seconds") if since else None,
+            **({"problema": problem} if problem else {}),
         },
     }
 

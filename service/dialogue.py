@@ -17,10 +17,13 @@ from service.budget import answer_tokens
 from service.clarifications import Doubt
 from service.context import Context
 from service.conversation import Conversation
-from service.events import Event
+from service.events import Event, Nearest
+from service.failures import StoppingError
 from service.follow_ups import Topic
 from service.http_errors import status_of
 from service.llm import Tether
+from service.llm.protocol import ReaderLeftError
+from service.metered_model import MeteredModel
 from service.quality_log import CACHE_HIT, DOCUMENTS, ERROR, FAILED, TALK, Entry, recorded
 from siaa.errors import SiaaError
 from siaa.language import Clarification, LanguageTables
@@ -30,6 +33,15 @@ if TYPE_CHECKING:
     from siaa.retrieval import Retriever
 
 Events = Generator[Event, None, None]
+
+# What the sentence of a refusal holds -> why, as /metrics counts it.
+REFUSALS = {
+    answering.MODEL_REFUSED: "modelo",
+    answering.NOTHING_HOLDS: "sin_sustento",
+    answering.NOTHING_TO_QUOTE: "sin_cita",
+    answering.NEAREST_MISSING.partition("{")[0]: "norma_ausente",
+}
+NO_EVIDENCE = "sin_evidencia"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +143,17 @@ def _reply(context: Context, conversation: Conversation, stack: ExitStack, entry
         return None if model and not name else Asked(generation.name, name, limits, collection, meaning.searched)
 
     known = context.cache.find(key) if (key := asked()) else None
+    if key and context.settings.cache_max:
+        context.metrics.cache_look_up(found=known is not None)
     if known is not None:
         hit = recorded((event for event in known), context.log, replace(entry, kind=CACHE_HIT))
         return Reply(hit, generation.name, cached=True)
     gathered = answering.gather(retriever, meaning.searched, collection=collection)
     # What the model is doing when the client leaves ends with the response, also while the model is silent.
-    tether = Tether(model) if model else None
+    tether = Tether(MeteredModel(model, context.metrics)) if model else None
     if tether:
         stack.callback(tether.abandon)
+        stack.enter_context(context.stopping.ended_by(tether.abandon))
     max_tokens = answer_tokens(gathered.routed.query, context.settings)
     withhold = context.settings.citas == "retener"
     fresh = answering.answer(retriever, gathered, model=tether, max_tokens=max_tokens, withhold=withhold)
@@ -148,7 +163,7 @@ def _reply(context: Context, conversation: Conversation, stack: ExitStack, entry
         return None if tether and tether.limited else asked()
 
     events = recorded(_kept(fresh, context.cache, whole), context.log, entry)
-    return Reply(events, generation.name, by_model=tether is not None)
+    return Reply(_watched(events, context), generation.name, by_model=tether is not None)
 
 
 def _talk(context: Context, entry: Entry, text: str) -> Events:
@@ -168,6 +183,26 @@ def _kept(events: Events, cache: AnswerCache, asked: Callable[[], Asked | None])
         events.close()
     if key := asked():
         cache.keep(key, seen)
+
+
+def _watched(events: Events, context: Context) -> Events:
+    """Yield the events, count a refusal among them, and call it by its name when stopping cut the answer."""
+    try:
+        for event in events:
+            if isinstance(event, Nearest):
+                context.metrics.refusal(_motive(event.why))
+            yield event
+    except ReaderLeftError as error:
+        if context.stopping.over:
+            raise StoppingError from error
+        raise
+    finally:
+        events.close()
+
+
+def _motive(why: str) -> str:
+    """Return which kind of refusal the sentence `why` tells: a label, so never its words."""
+    return next((motive for told, motive in REFUSALS.items() if told in why), NO_EVIDENCE)
 
 
 def _document_of(retriever: Retriever, question: str, collection: str | None) -> str | None:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 SURE_ALIAS = 0.5  # evidence from which a text names a document by one of its names (siaa.naming)
 WINDOW_WORDS = 6  # words of a quotation that are looked up together
 WINDOWS = 3  # windows of a quotation: its beginning, its middle, its end
-MAX_PLACES = 40  # places that one citation is held against
-MAX_PASSAGES = 30  # passages of one article to either side that are read together
+MAX_PLACES = 20  # places that one citation is held against
+MAX_PASSAGES = 12  # passages of one article to either side that are read together
 LOOSE_PASSAGES = 1  # the same where a document has no articles
 SHOWN_CHARS = 300  # characters of an article that a bare reference to it shows
 
@@ -71,9 +71,13 @@ class _Stretch:
     article: str
 
 
+Places = dict[tuple[int, int, int], Place]  # document, start and end -> the stretch as it was read
+
+
 def verify_text(retriever: Retriever, text: str) -> list[Citation]:
     """Return every citation in `text`, in order, with its state. `text` is NFC."""
     found: list[Citation] = []
+    places: Places = {}
     last: tuple[DocumentRecord, ...] = ()
     for _, claims in each_claim(text, stem=retriever.generation.analyzer.stem):
         for claim in claims:
@@ -83,7 +87,7 @@ def verify_text(retriever: Retriever, text: str) -> list[Citation]:
             last = scope.documents or last
             if not scope.documents and not scope.unknown:
                 scope = _Scope(last, carried=True)
-            found.append(_check(retriever, claim, scope))
+            found.append(_check(retriever, claim, scope, places))
     return found
 
 
@@ -92,12 +96,12 @@ def _is_citation(claim: Claim, scope: _Scope) -> bool:
     return bool(claim.quote or articles or scope.unknown or scope.documents)
 
 
-def _check(retriever: Retriever, claim: Claim, scope: _Scope) -> Citation:
+def _check(retriever: Retriever, claim: Claim, scope: _Scope, known: Places) -> Citation:
     missing = _missing(claim, scope)
     if not claim.quote and (missing or not claim.core):
         return _bare(retriever, claim, scope, missing)
     stretches = list(_stretches(retriever, claim, scope))[:MAX_PLACES]
-    places = [_place(retriever, stretch) for stretch in stretches]
+    places = [_place(retriever, stretch, known) for stretch in stretches]
     support = find_support(claim, places)
     stretch = stretches[support.place] if support.place >= 0 else None
     if stretch is not None:
@@ -218,7 +222,7 @@ def _missing(claim: Claim, scope: _Scope) -> str:
 def _stretches(retriever: Retriever, claim: Claim, scope: _Scope) -> Iterator[_Stretch]:
     seen: set[tuple[int, int, int]] = set()
     for stretch in _all_stretches(retriever, claim, scope):
-        key = (stretch.document.position, stretch.start, stretch.end)
+        key = _key(stretch)
         if key not in seen:
             seen.add(key)
             yield stretch
@@ -279,6 +283,10 @@ def _relevant(retriever: Retriever, claim: Claim, scope: _Scope) -> Iterator[_St
             yield _Stretch(selected.document, chunk.start, chunk.end, chunk.article)
 
 
+def _key(stretch: _Stretch) -> tuple[int, int, int]:
+    return stretch.document.position, stretch.start, stretch.end
+
+
 def _around(retriever: Retriever, passage: int) -> _Stretch:
     """Return the article that a passage belongs to, or the passage with its neighbours."""
     index, arrays = retriever.generation.index, retriever.generation.index.arrays
@@ -295,9 +303,13 @@ def _around(retriever: Retriever, passage: int) -> _Stretch:
     return _Stretch(document, int(arrays.passage_start[first]), end, article)
 
 
-def _place(retriever: Retriever, stretch: _Stretch) -> Place:
-    text = retriever.generation.slice(stretch.document, stretch.start, stretch.end)
-    return place_of(retriever, stretch.document, text, start=stretch.start, article=stretch.article)
+def _place(retriever: Retriever, stretch: _Stretch, known: Places) -> Place:
+    """Return the stretch as claims are held against it; what was read for one claim serves the next."""
+    key = _key(stretch)
+    if key not in known:
+        text = retriever.generation.slice(stretch.document, stretch.start, stretch.end)
+        known[key] = place_of(retriever, stretch.document, text, start=stretch.start, article=stretch.article)
+    return known[key]
 
 
 # -- what is told ---------------------------------------------------------------------------------------------------

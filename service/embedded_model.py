@@ -92,7 +92,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.basicConfig(
         level=options.level, format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
     )
-    _die_with_parent()
+    # The server has nothing to put in order, and hears nothing else while it loads.
+    _die_with_parent(signal.SIGKILL if options.serve else signal.SIGTERM)
     # Ctrl-C reaches every process of a terminal: the service is the one that decides when these end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     ended = threading.Event()
@@ -161,10 +162,10 @@ def _wait_for_parent(ended: threading.Event) -> None:
     ended.set()
 
 
-def _die_with_parent() -> None:
-    """Ask the kernel for SIGTERM when the parent dies; where there is no such thing, the closed input has to do."""
+def _die_with_parent(number: int) -> None:
+    """Ask the kernel for a signal when the parent dies; where there is no such thing, the closed input has to do."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number)
 
 
 def _free_port() -> int:

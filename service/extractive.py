@@ -53,8 +53,8 @@ CUES: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
     (
         re.compile(r"\bque (?:es|son|significa|se entiende)\b|\bdefinicion\b|\ben que consiste"),
         re.compile(
-            r"\b(?:se entiende|entiende por|entendera|se define|consiste|es (?:el|la|un|una)|son (?:los|las|aquell[oa]s)"
-            r"|se denomina|corresponde a)\b"
+            r"\b(?:se entiende|entiende por|entendera|se define|consiste|es (?:el|la|un|una)"
+            r"|son (?:los|las|aquell[oa]s)|se denomina|corresponde a)\b"
         ),
     ),
 )

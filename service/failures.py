@@ -75,6 +75,33 @@ class QualityLogError(SiaaError):
     code = "registro_no_disponible"
 
 
+class TooManyRequestsError(SiaaError):
+    """A client asks more often than it may; it may ask again after `retry_after` seconds."""
+
+    code = "demasiadas_peticiones"
+
+    def __init__(
+        self,
+        message: str = "Llegaron demasiadas peticiones desde su dirección: espere lo que dice la cabecera Retry-After.",
+        *,
+        retry_after: int = 1,
+    ) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class StoppingError(SiaaError):
+    """The service stops, and an answer under way had to be cut."""
+
+    code = "servicio_detenido"
+
+    def __init__(
+        self,
+        message: str = "El servicio se detiene y la respuesta quedó incompleta. Vuelva a preguntar en un momento.",
+    ) -> None:
+        super().__init__(message)
+
+
 class CacheError(SiaaError):
     """The cache of answers cannot be emptied now."""
 

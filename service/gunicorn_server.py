@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from flask import Flask
 from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
+from gunicorn.glogging import Logger  # type: ignore[import-untyped]
 from gunicorn.http.errors import LimitRequestHeaders, LimitRequestLine  # type: ignore[import-untyped]
 from gunicorn.http.message import Request  # type: ignore[import-untyped]
 from gunicorn.http.parser import RequestParser  # type: ignore[import-untyped]
 from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
 
 from service.app import create_app, start_app
+from service.headers import SECURITY_HEADERS
 from service.request_line import escape_line
 from siaa.config import Settings
 
-GRACE_SECONDS = 10  # for answers under way when told to stop
 KEEP_ALIVE_SECONDS = 5
 BACKLOG = 1024  # connections that wait to be accepted
 UNLIMITED_LINE = 0  # gunicorn's own limit is 8190 bytes; a question of 2,000 characters may take 24 kB of %XX
@@ -48,6 +50,12 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             conn.parser = _Parser(self.cfg, conn.sock, conn.client)
         super().enqueue_req(conn)
 
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to stop: answers under way get their time (service.stopping)."""
+        super().handle_exit(sig, frame)
+        # Not here: a signal may interrupt whoever holds the locks that beginning takes.
+        self.method_queue.defer(self.wsgi.extensions["siaa"].stopping.begin)
+
     def handle_error(self, req: object, client: socket.socket, addr: object, exc: BaseException) -> None:
         """Answer a request that never reached the application, and close."""
         status, (code, sentence) = "400 Bad Request", MALFORMED
@@ -57,12 +65,26 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         body = json.dumps({"error": sentence, "codigo": code}, ensure_ascii=False).encode() + b"\n"
         head = (
             f"HTTP/1.1 {status}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n"
-            f"Content-Length: {len(body)}\r\n\r\n"
+            f"Content-Length: {len(body)}\r\n"
         )
+        head += "".join(f"{name}: {value}\r\n" for name, value in SECURITY_HEADERS.items()) + "\r\n"
         try:
             client.sendall(head.encode() + body)
         except OSError:
             self.log.debug("el cliente se fue antes de la respuesta")
+
+
+class _Log(Logger):  # type: ignore[misc]
+    """Write what gunicorn has to say into the service's own log, in its form."""
+
+    def setup(self, cfg: Any) -> None:
+        """Leave the writing to the handlers of the root logger."""
+        self.cfg = cfg
+        self.loglevel = self.LOG_LEVELS[cfg.loglevel]
+        self.error_log.setLevel(self.loglevel)
+        self.error_log.propagate = True
+        self.access_log.propagate = False
+        self._access_log_enabled = False
 
 
 class _Application(BaseApplication):  # type: ignore[misc]
@@ -97,12 +119,13 @@ def serve_with_gunicorn(settings: Settings, *, ready: Callable[[], None]) -> int
         "worker_connections": max(1000, settings.threads),
         "backlog": BACKLOG,
         "keepalive": KEEP_ALIVE_SECONDS,
-        "graceful_timeout": GRACE_SECONDS,
+        "graceful_timeout": settings.stop_seconds,
         "limit_request_line": UNLIMITED_LINE,
         "http_parser": "python",  # the other one would not ask `_Request`
         "forwarded_allow_ips": "",  # no header decides who asks
         "control_socket_disable": True,
         "loglevel": "warning",
+        "logger_class": _Log,
         "proc_name": "siaa",
         "post_worker_init": post_worker_init,
     }

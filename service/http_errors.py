@@ -19,6 +19,8 @@ from service.failures import (
     NotJsonError,
     NotLocalError,
     QualityLogError,
+    StoppingError,
+    TooManyRequestsError,
     UnknownModelError,
 )
 from service.llm import ModelError
@@ -57,9 +59,11 @@ STATUS: dict[type[SiaaError], int] = {
     UnknownModelError: 404,
     AmbiguousDocumentError: 409,
     NotJsonError: 415,
+    TooManyRequestsError: 429,
     ConfigError: 503,
     GenerationError: 503,
     QualityLogError: 503,
+    StoppingError: 503,
     CacheError: 503,
     ModelError: 503,
     ModelBusyError: 503,
@@ -121,8 +125,8 @@ def _expected(error: SiaaError) -> Response:
     if isinstance(error, ModelError) and error.detail:
         log.warning("modelo: %s (%s)", error.code, error.detail)
     response = _render(body_of(error), status, param=getattr(error, "param", None))
-    if status == 503:
-        response.headers["Retry-After"] = str(RETRY_SECONDS)
+    if status in (429, 503):
+        response.headers["Retry-After"] = str(getattr(error, "retry_after", RETRY_SECONDS))
     if status == 401:
         response.headers["WWW-Authenticate"] = 'Bearer realm="SIAA"'
     return response

@@ -5,15 +5,16 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from service.budget import FragmentBudget
+from service.timed_retriever import Observe, TimedRetriever
 from siaa.config import Settings
 from siaa.errors import GenerationError, SiaaError
-from siaa.generation import current_name, open_current
+from siaa.generation import current_name, generation_names, open_generation
 from siaa.profile import load_profile
 from siaa.retrieval import Retriever
 
@@ -23,24 +24,31 @@ CHECK_SECONDS = 1.0  # CURRENT is looked at no more often than this
 RETRY_SECONDS = 30.0  # a generation that failed its check is tried again after this long, or by `reload`
 WARM_UP = "¿Qué dice el artículo 1?"
 NO_INDEX = "No hay un índice que servir. Constrúyalo con «make index» y vuelva a intentarlo."
+NO_CURRENT = "Falta el archivo CURRENT, que nombra la generación publicada: ejecute «make index»."
 UNEXPECTED = "El índice nuevo no se pudo abrir por un fallo inesperado; el registro del servicio tiene los detalles."
+INSTEAD = "{problem} Mientras tanto se sirve la generación {name}, que está entera."
 
-Opener = Callable[[Path], Retriever]
+Opener = Callable[[Path], Retriever]  # folder of a generation -> what answers from it
 NameReader = Callable[[Path], str | None]
+NameLister = Callable[[Path], Sequence[str]]
 
 
-def opener_for(settings: Settings) -> Opener:
-    """Return what opens and warms the published generation of a folder with the profile and limits of `settings`."""
+def opener_for(settings: Settings, *, observe: Observe = lambda stage, seconds: None) -> Opener:
+    """Return what verifies, opens and warms a generation with the profile and limits of `settings`.
 
-    def open_retriever(index_dir: Path) -> Retriever:
-        generation = open_current(index_dir)
+    `observe` is told how long each step of each question takes.
+    """
+
+    def open_retriever(folder: Path) -> Retriever:
+        generation = open_generation(folder)
         try:
             profile = load_profile(generation, settings.perfil)
-            retriever = Retriever(
+            retriever = TimedRetriever(
                 generation,
                 profile=profile,
                 max_docs=settings.max_docs_contexto,
                 max_chunks=settings.max_chunks_contexto,
+                observe=observe,
             )
             # What a first question reads and computes is paid here; a generation that cannot answer is not served.
             retriever.gather(retriever.route(retriever.ask(WARM_UP)))
@@ -64,10 +72,10 @@ class _Served:
 
 
 class IndexHolder:
-    """Serve the generation that CURRENT names. Thread-safe.
+    """Serve the generation that CURRENT names, or the newest whole one while that one cannot be served. Thread-safe.
 
-    A generation that fails its check is never served: the one before it stays, and `problem` says why in Spanish.
-    `budget`, asked at each lease, limits what the retriever gathers to what the model can take now.
+    A generation that fails its check is never served, and `problem` says in Spanish why. `budget`, asked at each
+    lease, limits what the retriever gathers to what the model can take now.
     """
 
     def __init__(
@@ -76,6 +84,7 @@ class IndexHolder:
         *,
         opener: Opener,
         read_name: NameReader = current_name,
+        list_names: NameLister = generation_names,
         budget: Callable[[], FragmentBudget] | None = None,
         clock: Callable[[], float] = time.monotonic,
         wall_clock: Callable[[], float] = time.time,
@@ -83,6 +92,7 @@ class IndexHolder:
         self._index_dir = index_dir
         self._open = opener
         self._read_name = read_name
+        self._list_names = list_names
         self._budget = budget
         self._clock = clock
         self._wall_clock = wall_clock
@@ -90,7 +100,7 @@ class IndexHolder:
         self._opening = threading.Lock()  # one thread opens, the others go on with what is served
         self._served: _Served | None = None
         self._next_check = float("-inf")
-        self._failed: tuple[str | None, float] | None = None  # name that failed, and when to try it again
+        self._failed: dict[str, float] = {}  # names that failed -> when to try them again
         self.problem: str | None = NO_INDEX
 
     @property
@@ -125,8 +135,20 @@ class IndexHolder:
     def reload(self) -> bool:
         """Look for a new generation now and tell whether one was taken into service."""
         with self._opening:
-            self._failed = None
+            self._failed.clear()
             return self._check()
+
+    def reject(self, name: str, problem: str) -> None:
+        """Serve the generation `name` no longer, for the reason given, but the newest whole one, if there is any."""
+        with self._opening:
+            with self._lock:
+                if self._served is None or self._served.retriever.generation.name != name:
+                    return
+                damaged, self._served = self._served, None
+            self._failed[name] = self._clock() + RETRY_SECONDS
+            self._note(problem)
+            self._retire(damaged)
+            self._fall_back(name, problem)
 
     def close(self) -> None:
         """Retire the generation in service; leases that are out keep it open until they end."""
@@ -135,11 +157,11 @@ class IndexHolder:
         self._retire(served)
 
     def _check_if_due(self) -> None:
-        if self._clock() < self._next_check:
+        waits = self._served is None  # for the first opening, or for what stands in for a damaged generation
+        if not waits and self._clock() < self._next_check:
             return
-        # The first opening is worth waiting for; later ones leave the old generation at work.
-        if not self._opening.acquire(blocking=self._served is None):
-            return
+        if not self._opening.acquire(blocking=waits):
+            return  # another thread opens, and the old generation is at work meanwhile
         try:
             if self._clock() >= self._next_check:
                 self._check()
@@ -149,46 +171,76 @@ class IndexHolder:
     def _check(self) -> bool:
         """Compare CURRENT with what is served and open what is new. The caller holds `_opening`."""
         try:
-            name = self._read_name(self._index_dir)
-            served = self._served
-            if served is not None and name == served.retriever.generation.name:
-                self.problem, self._failed = None, None
-                return False
-            if self._failed is not None and self._failed[0] == name and self._clock() < self._failed[1]:
-                return False
-            return self._take(name)
-        except SiaaError as error:
-            return self._note(None, error.message)
+            return self._take_current()
+        except SiaaError as error:  # CURRENT itself cannot be used
+            return self._fall_back("", error.message)
         except Exception:
             log.exception("CURRENT no se pudo leer")
-            return self._note(None, UNEXPECTED)
+            return self._fall_back("", UNEXPECTED)
         finally:
             self._next_check = self._clock() + CHECK_SECONDS
 
-    def _take(self, name: str | None) -> bool:
+    def _take_current(self) -> bool:
+        name = self._read_name(self._index_dir)
         if name is None:
-            return self._note(None, NO_INDEX)
+            known = self._served is not None or self._list_names(self._index_dir)
+            return self._fall_back("", NO_CURRENT if known else NO_INDEX)
+        served = self._served
+        if served is not None and name == served.retriever.generation.name:
+            self.problem = None
+            self._failed.clear()
+            return False
+        if self._clock() < self._failed.get(name, 0.0):
+            # A generation that failed is left alone for a while; what stands in for it is looked for again.
+            return served is None and self._fall_back(name, self.problem or UNEXPECTED)
+        problem = self._take(name)
+        return True if problem is None else self._fall_back(name, problem)
+
+    def _fall_back(self, name: str, problem: str) -> bool:
+        """Serve the newest whole generation instead of `name`, unless one is served: tell whether one was taken.
+
+        Generations older than `name` come first: what is newer was left by the operator.
+        """
+        if self._served is not None:
+            self._note(problem)
+            return False
+        names = sorted((other for other in self._list_names(self._index_dir) if other != name), reverse=True)
+        for other in sorted(names, key=lambda other: bool(name) and other > name):  # stable: newest first in each half
+            if self._clock() < self._failed.get(other, 0.0):
+                continue
+            if self._take(other) is None:
+                self._note(INSTEAD.format(problem=problem, name=other))
+                return True
+        self._note(problem)
+        return False
+
+    def _take(self, name: str) -> str | None:
+        """Open a generation and serve it; return why that cannot be done."""
         try:
-            retriever = self._open(self._index_dir)
+            retriever = self._open(self._index_dir / name)
         except SiaaError as error:
-            return self._note(name, error.message)
+            return self._reject(name, error.message)
         except Exception:
             log.exception("la generación %s no se pudo abrir", name)
-            return self._note(name, UNEXPECTED)
+            return self._reject(name, UNEXPECTED)
         with self._lock:
             old, self._served = self._served, _Served(retriever, self._wall_clock())
-            self.problem, self._failed = None, None
+            self.problem = None
+            self._failed.pop(name, None)
         log.info("se sirve la generación %s", retriever.generation.name)
         self._retire(old)
-        return True
+        return None
 
-    def _note(self, name: str | None, problem: str) -> bool:
+    def _reject(self, name: str, problem: str) -> str:
+        # Looking for an index costs nothing; opening a damaged one does.
+        self._failed[name] = self._clock() + RETRY_SECONDS
+        log.error("la generación %s no se sirve: %s", name, problem)
+        return problem
+
+    def _note(self, problem: str) -> None:
         if problem != self.problem:
             log.error("índice: %s", problem)
         self.problem = problem
-        # No index at all costs nothing to look for again; opening a damaged one does.
-        self._failed = (name, self._clock() + RETRY_SECONDS) if name is not None else None
-        return False
 
     def _retire(self, served: _Served | None) -> None:
         if served is None:

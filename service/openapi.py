@@ -90,7 +90,7 @@ SCHEMAS: dict[str, Schema] = {
     "Documentos": record({"total": COUNT, "documentos": array(record(_LISTED))}),
     "Estado": record(
         {
-            "status": {"type": "string", "enum": ["ok", "sin_indice"]},
+            "status": {"type": "string", "enum": ["ok", "degradado", "sin_indice"]},
             "version": TEXT,
             "generacion": nullable("string"),
             "documentos_cargados": COUNT,
@@ -100,13 +100,19 @@ SCHEMAS: dict[str, Schema] = {
             "modelo_disponible": YES_NO,
             "usuarios_activos": COUNT,
             "cache": ref("Cache"),
-            "indice": record({"construido": nullable("string"), "actualizado": nullable("string")}),
+            "indice": record(
+                {"construido": nullable("string"), "actualizado": nullable("string"), "problema": TEXT},
+                optional=("problema",),
+            ),
         }
     ),
     "Recarga": record({"recargado": YES_NO, "generacion": TEXT, "mensaje": TEXT}),
     "Libre": {"type": "object"},
     "Salud": record({"status": TEXT}),
-    "Listo": record({"status": TEXT, "generacion": TEXT, "problema": TEXT}, optional=("problema",)),
+    "Listo": record(
+        {"status": {"type": "string", "enum": ["listo", "degradado"]}, "generacion": TEXT, "problema": TEXT},
+        optional=("problema",),
+    ),
     "Conversacion": record(
         {
             "messages": {
@@ -251,6 +257,7 @@ PATHS: dict[str, dict[str, Schema]] = {
     **DIALOGUE_PATHS,
     "/healthz": {"get": operation_of("healthz", "El proceso vive.", "Salud")},
     "/readyz": {"get": operation_of("readyz", "Se sirve un índice.", "Listo", 503)},
+    "/metrics": {"get": operation_of("metrics", "Cifras para Prometheus.", "", media="text/plain")},
     "/openapi.json": {"get": operation_of("openapi", "Esta descripción.", "Libre")},
 }
 
@@ -262,6 +269,7 @@ _ERRORS = {
     409: "Varios documentos se llaman así; `sugerencias` trae sus rutas.",
     413: "Cuerpo demasiado grande.",
     415: "El cuerpo no es JSON.",
+    429: "Demasiadas peticiones; la cabecera Retry-After dice cuándo volver a intentarlo.",
     500: "Fallo del servicio.",
     503: "No hay índice o modelo; la cabecera Retry-After dice cuándo volver a intentarlo.",
 }

@@ -92,6 +92,7 @@ _OPENAI_TEXTS = {
     404: "El modelo o la colección no existen.",
     413: "Cuerpo demasiado grande.",
     415: "El cuerpo no es JSON.",
+    429: "Demasiadas peticiones.",
     500: "Fallo del servicio.",
     503: "No hay índice o modelo.",
 }

@@ -66,7 +66,7 @@ def operation_of(
     """
     content = {media: {"schema": ref(answer) if answer else TEXT}}
     responses: Schema = {str(status): {"description": summary, "content": content}}
-    responses |= {str(code): {"$ref": f"#/components/responses/{error}{code}"} for code in (*errors, 500)}
+    responses |= {str(code): {"$ref": f"#/components/responses/{error}{code}"} for code in (*errors, 429, 500)}
     operation: Schema = {"operationId": operation_id, "summary": summary, "responses": responses}
     if parameters:
         operation["parameters"] = list(parameters)

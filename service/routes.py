@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from flask import Blueprint, Response, current_app, g, request
@@ -14,6 +15,7 @@ from service.admin import require_operator
 from service.answering import find_collection, judge, judge_document, route_question
 from service.context import Context
 from service.failures import InvalidParameterError
+from service.metrics import CONTENT_TYPE, Served
 from service.openapi import document_of
 from service.params import Parameters, parse_query
 from service.question_text import fault_of
@@ -160,8 +162,22 @@ def readyz() -> Response:
     """Say that an index is served, and what keeps a newer one from being."""
     with _lease() as retriever:
         problem = _context().holder.problem
-        answer = {"status": "listo", "generacion": retriever.generation.name}
+        answer = {"status": "degradado" if problem else "listo", "generacion": retriever.generation.name}
         return json_response({**answer, "problema": problem} if problem else answer)
+
+
+@endpoints.get("/metrics")
+def metrics() -> Response:
+    """Show the figures to Prometheus."""
+    context = _context()
+    try:
+        with _lease() as retriever:
+            generation = retriever.generation
+            name, created = generation.name, datetime.fromisoformat(generation.manifest.created)
+    except GenerationError:
+        name, created = "", None
+    served = Served(name, created, problem=context.holder.problem is not None, streams=context.active.count)
+    return Response(context.metrics.render(served), content_type=CONTENT_TYPE)
 
 
 @endpoints.get("/openapi.json")
@@ -198,6 +214,7 @@ def _state(context: Context, generation: Generation | None) -> Response:
             model_available=bool(model and model.available()),
             active=context.active.count,
             since=context.holder.since,
+            problem=context.holder.problem,
             figures=context.cache.figures(),
         )
     )

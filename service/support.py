@@ -91,8 +91,8 @@ class Place:
 
     @cached_property
     def joined(self) -> str:
-        """Return the keys of the words, each between two line breaks."""
-        return "\n" + "\n".join(word.key for word in self.words) + "\n"
+        """Return the forms of the words, each between two line breaks."""
+        return "\n" + "\n".join(word.form for word in self.words) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +256,7 @@ def _exact(words: Sequence[Word], place: Place) -> tuple[int, int] | None:
     """
     if len(words) < SAYING_WORDS:
         return None
-    wanted = "\n" + "\n".join(word.key for word in words) + "\n"
+    wanted = "\n" + "\n".join(word.form for word in words) + "\n"
     at = place.joined.find(wanted)
     while at >= 0:
         first = place.joined.count("\n", 0, at)

@@ -7,6 +7,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
+from contextvars import copy_context
 
 from flask import Response
 
@@ -67,7 +68,7 @@ class Heartbeat:
 
     def __next__(self) -> str:
         if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="siaa-chat", daemon=True)
+            self._thread = threading.Thread(target=copy_context().run, args=(self._run,), name="siaa-chat", daemon=True)
             self._thread.start()
         beat = time.monotonic() + self._seconds
         while (left := beat - time.monotonic()) > 0:

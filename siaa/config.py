@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +19,8 @@ CHUNK_SIZE = 800  # characters, hard upper bound of a chunk (contract)
 CHUNK_OVERLAP = 300  # characters, at most, repeated where a section has to be cut (contract)
 MAX_QUESTION_CHARS = 2000  # characters of a question (contract, common rules)
 
+_ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
+
 
 class Settings(BaseSettings):
     """What `SIAA_*` variables set; defaults suit a first run from the checkout."""
@@ -31,14 +34,14 @@ class Settings(BaseSettings):
     )
     host: str = Field("127.0.0.1", description="Dirección en la que escucha el servicio.")
     port: int = Field(5000, ge=1, le=65535, description="Puerto TCP del servicio.")
-    threads: int = Field(128, ge=1, le=1024, description="Hilos del servidor: peticiones atendidas a la vez.")
+    threads: int = Field(256, ge=1, le=1024, description="Hilos del servidor: peticiones atendidas a la vez.")
     perfil: str = Field("calibrado", description="Perfil de puntuación: un archivo de `config/perfiles/`.")
     max_docs_contexto: int = Field(2, ge=1, le=10, description="Documentos que se entregan como máximo al modelo.")
     max_chunks_contexto: int = Field(3, ge=1, le=10, description="Pasajes de un documento como máximo.")
     llm: Literal["auto", "ninguno", "ollama", "openai"] = Field("auto", description="Qué modelo responde.")
     llm_url: str = Field("", description="Dirección del servidor del modelo, con o sin `/v1`.")
     llm_model: str = Field("", description="Nombre del modelo; vacío, el primero que ofrece el servidor.")
-    llm_concurrency: int = Field(2, ge=1, le=64, description="Llamadas simultáneas al modelo.")
+    llm_concurrency: int = Field(2, ge=1, le=256, description="Llamadas simultáneas al modelo.")
     llm_queue: int = Field(64, ge=0, le=1024, description="Preguntas que esperan turno con el modelo como máximo.")
     llm_queue_timeout: float = Field(60.0, gt=0, le=600, description="Segundos de espera por un turno.")
     llm_connect_timeout: float = Field(5.0, gt=0, le=120, description="Segundos para conectar con el modelo.")
@@ -70,8 +73,17 @@ class Settings(BaseSettings):
     quality_log_chars: int = Field(
         2000, ge=40, le=32_768, description="Caracteres que se guardan de cada texto del registro de calidad."
     )
+    rate_limit: int = Field(
+        600, ge=0, le=1_000_000, description="Peticiones por minuto de un cliente, salvo las locales; 0, sin límite."
+    )
+    cors_origins: str = Field("", description="Orígenes, separados por comas, cuyas páginas pueden leer respuestas.")
+    stop_seconds: int = Field(10, ge=1, le=600, description="Segundos que tienen al detenerse las respuestas en curso.")
+    verify_seconds: int = Field(
+        3600, ge=0, le=604_800, description="Segundos entre dos comprobaciones de los archivos servidos; 0, ninguna."
+    )
     proxy: bool = Field(False, description="Hay un proxy delante: ninguna petición cuenta como local.")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="Detalle de los registros.")
+    log_format: Literal["texto", "json"] = Field("texto", description="Forma de los registros.")
 
     @field_validator("llm_url")
     @classmethod
@@ -80,6 +92,19 @@ class Settings(BaseSettings):
         if url and not url.startswith(("http://", "https://")):
             raise ValueError("debe empezar por http:// o https://")
         return url
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _origins(cls, value: str) -> str:
+        origins = [origin.strip() for origin in value.split(",") if origin.strip()]
+        if not all(_ORIGIN.fullmatch(origin) for origin in origins):
+            raise ValueError("deben ser orígenes completos, como https://portal.ejemplo.co, separados por comas")
+        return ",".join(origins)
+
+    @property
+    def allowed_origins(self) -> frozenset[str]:
+        """Return the origins whose pages may read answers (CORS); none by default."""
+        return frozenset(filter(None, self.cors_origins.split(",")))
 
     @property
     def fragment_chars(self) -> int:

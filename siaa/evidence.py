@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
+import numpy as np
+
 from siaa.naming import Evidence, NameIndex
 from siaa.question import Query
 from siaa.search.bm25f import Floats, Ints
@@ -12,6 +14,7 @@ from siaa.search.index import SearchIndex, TermIds
 
 _POOL = 400  # passages, best first, that speak for their documents
 _MIN_LITERAL_WORDS = 3  # words from which a question is worth finding word for word
+_MOST_LITERAL = 300  # passages searched for the question word for word
 
 
 class Evidences:
@@ -46,19 +49,20 @@ class Evidences:
 
     @cached_property
     def literal(self) -> tuple[int, ...]:
-        """Return the passages that hold the whole question word for word."""
-        return tuple(literal_passages(self.query, self.index))
+        """Return the passages that hold the whole question, of at least three words, word for word.
+
+        Where very many hold its words, only the best are looked at: they are copies of one text.
+        """
+        if len(self.query.sequence) < _MIN_LITERAL_WORDS:
+            return ()
+        content = [word for word in self.query.sequence if self.index.is_content(word)]
+        holding = self.index.passages_with_words(content)
+        if holding.size > _MOST_LITERAL:
+            holding = np.sort(holding[np.argsort(-self.scores[holding], kind="stable")[:_MOST_LITERAL]])
+        return tuple(self.index.holding_sequence(holding, self.query.sequence))
 
     @cached_property
     def idf(self) -> Mapping[str, float]:
         """Return the document idf of the question's stems."""
         ids = self.index.names.stems.ids
         return {s: float(self.index.arrays.document_idf[ids[s]]) for s in self.query.stems if s in ids}
-
-
-def literal_passages(query: Query, index: SearchIndex) -> list[int]:
-    """Return the passages that hold the whole question word for word, of at least three words."""
-    if len(query.sequence) < _MIN_LITERAL_WORDS:
-        return []
-    content = [word for word in query.sequence if index.is_content(word)]
-    return [int(p) for p in index.passages_with_words(content) if index.holds_sequence(int(p), query.sequence)]

@@ -15,6 +15,7 @@ from siaa.text import strip_markup
 _SAME_PLACE = 0.6  # share of a passage that may already be taken before it is not worth a place
 _SMALLEST_CUT = 120  # characters; less of a passage says nothing
 _LONGEST_HEADING = 160  # characters; a longer one stays in the text and is shown shortened
+_MOST_MARKUP = 40  # characters of Markdown around a heading; a longer line is no heading line
 _TOUCHING = 2  # characters between neighbours that count as touching
 
 
@@ -113,7 +114,7 @@ def _piece(span: Span, slice_text: Slice) -> Piece:
     heading = span.heading
     if len(heading) > _LONGEST_HEADING:
         heading = heading[: _LONGEST_HEADING - 1].rstrip() + "…"
-    elif strip_markup(line) == heading and rest.strip():
+    elif len(line) <= len(heading) + _MOST_MARKUP and strip_markup(line) == heading and rest.strip():
         start, text = start + len(line) + 1, rest
     start += len(text) - len(text.lstrip())
     text = text.strip()

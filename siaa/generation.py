@@ -149,6 +149,11 @@ def current_name(index_dir: Path) -> str | None:
     return name
 
 
+def generation_names(index_dir: Path) -> tuple[str, ...]:
+    """Return the names of the generations in the index folder, newest first; none when there is no such folder."""
+    return tuple(sorted((path.name for path in index_dir.glob("gen-*") if path.is_dir()), reverse=True))
+
+
 def open_current(index_dir: Path) -> Generation:
     """Verify and open the published generation.
 

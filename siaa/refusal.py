@@ -22,6 +22,7 @@ from siaa.text import normalise, squeeze
 
 REFUSE_BELOW = 0.25  # score: the passages speak of something else
 ANSWER_FROM = 0.42  # score: below it only an answer that a passage plainly holds may be given
+NAMED_ANSWER_FROM = 0.30  # the same where the question names the document: its own words are fewer, its aim is sure
 TOGETHER_SHARE = 0.5  # of the score for what all passages hold together; the rest for the best one alone
 UNKNOWN_WEIGHT = 10.0  # of a word that no document holds: as rare as a word of the largest corpus measured
 FEW_ARTICLES = 3  # articles; a document with no more may have lost its numbering, and lacks none for sure
@@ -59,7 +60,7 @@ def judge(query: Query, given: Sequence[Given], *, generation: Generation, names
         return Verdict(value, Decision.REFUSE, broken)
     if not any(fragment.pieces for _, fragment in given):
         return Verdict(0.0, Decision.REFUSE, "Ningún pasaje de los documentos habla de lo que se pregunta.")
-    if value >= ANSWER_FROM:
+    if value >= (NAMED_ANSWER_FROM if _is_named(query, given[0][0], names) else ANSWER_FROM):
         return Verdict(value, Decision.ANSWER, "Los pasajes hablan de lo que se pregunta.")
     decision = Decision.REFUSE if value < REFUSE_BELOW else Decision.ONLY_IF_THERE
     return Verdict(value, decision, _told(missing))
@@ -132,9 +133,11 @@ def _told(missing: Sequence[str]) -> str:
 
 
 def _uncited_norm(query: Query, generation: Generation, names: NameIndex) -> str:
-    """Return why not, when a norm with a number is named that is no document and that no document cites."""
+    """Return why not, when the norms named are no documents and one with a number is cited by none either."""
+    if any(names.holds_norm(norm) for norm in query.norms):
+        return ""
     for norm in query.norms:
-        if norm.number and not names.holds_norm(norm) and not is_cited(norm, generation=generation):
+        if norm.number and not is_cited(norm, generation=generation):
             text = squeeze(normalise(query.raw))[norm.start : norm.end]
             return f"No hay ningún documento «{text}», y ninguno de los disponibles lo cita."
     return ""
@@ -147,11 +150,16 @@ def _lacking_article(query: Query, given: Sequence[Given], names: NameIndex) -> 
     document = given[0][0]
     if len(document.articles) <= FEW_ARTICLES or set(query.articles) & set(document.articles):
         return ""
-    named = float(names.norm_match(query.norms)[document.position]) >= SURE_NORM
-    called = float(names.alias_phrase(query.name_stems, query.name_sequence)[document.position]) > SURE_ALIAS
-    if not named and not called:
+    if not _is_named(query, document, names):
         return ""
     return f"El documento {document.name} no tiene el artículo {query.articles[0].replace('_', ' ')}."
+
+
+def _is_named(query: Query, document: DocumentRecord, names: NameIndex) -> bool:
+    """Tell whether the question names `document`, by its number or whole by one of its names."""
+    if query.norms and float(names.norm_match(query.norms)[document.position]) >= SURE_NORM:
+        return True
+    return float(names.alias_phrase(query.name_stems, query.name_sequence)[document.position]) > SURE_ALIAS
 
 
 def _is_same(asked: Reference, found: Reference) -> bool:

@@ -154,6 +154,7 @@ class HttpModel:
             if status != HTTPStatus.OK:
                 if status == HTTPStatus.NOT_FOUND:
                     self._survey = None  # the server may offer another model now: ask it again next time
+                connection.deadline = time.monotonic() + PROBE_TIMEOUT  # an error page is no reason to wait
                 raise refusal(status, connection.read_all())
             answer = _Answer(connection, limits, begun=begun, max_chars=room * ANSWER_CHARS_PER_TOKEN)
             yield from answer.pieces(self.dialect.events(read_lines(connection.read)))
@@ -164,9 +165,13 @@ class HttpModel:
 
     def _known(self) -> Survey:
         with self._asking:  # one asks, the others then know
-            survey = self._survey or self.dialect.survey(self._ask, self._wanted)
-            self._survey = survey
-            return survey
+            try:
+                self._survey = self._survey or self.dialect.survey(self._ask, self._wanted)
+            except ModelError:
+                if not self._wanted:
+                    raise
+                return Survey(self._wanted, 0)  # a server that lists nothing may answer all the same
+            return self._survey
 
     def _ask(self, path: str, body: object) -> tuple[int, bytes]:
         connection = Connection(self.url, connect_timeout=min(self.limits.connect_timeout, PROBE_TIMEOUT))

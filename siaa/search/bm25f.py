@@ -11,7 +11,6 @@ df counts the passages whose body holds t; the idf is Whoosh's own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,15 +38,6 @@ TITLE_WEIGHT = FieldWeight(1.0, 0.3)
 WORDS_WEIGHT = FieldWeight(1.0, 0.75)
 
 
-@dataclass(frozen=True, slots=True)
-class TermPassages:
-    """A sparse matrix by terms: entries of term i are `ptr[i]:ptr[i + 1]`, passages ascending."""
-
-    ptr: npt.NDArray[np.int64]
-    passages: Ints
-    values: Floats
-
-
 def whoosh_idf(passages: int, holding: npt.NDArray[np.int64]) -> Floats:
     """Return ln(N / (df + 1)) + 1 for each document frequency, at least 0.01."""
     return np.maximum(np.log(passages / (holding + 1.0)) + 1.0, 0.01).astype(np.float32)
@@ -70,20 +60,3 @@ def normalised(postings: FieldPostings, weight: FieldWeight) -> Floats:
     norms = 1 - weight.b + weight.b * lengths / average
     values = weight.weight * postings.counts / np.maximum(norms[postings.passages], 0.05)
     return np.asarray(values, dtype=np.float32)
-
-
-def combine(vocabulary: Mapping[str, int], parts: Sequence[tuple[FieldPostings, Floats]]) -> TermPassages:
-    """Add the values of several fields term by term and passage by passage, over one vocabulary."""
-    rows, passages, values = [], [], []
-    for postings, value in parts:
-        ids = np.array([vocabulary[term] for term in postings.terms], dtype=np.int64)
-        rows.append(np.repeat(ids, np.diff(postings.ptr)))
-        passages.append(postings.passages.astype(np.int64))
-        values.append(value)
-    size = max((int(part.lengths.size) for part, _ in parts), default=0) or 1
-    keys = np.concatenate(rows) * size + np.concatenate(passages)
-    unique, inverse = np.unique(keys, return_inverse=True)
-    summed = np.bincount(inverse, weights=np.concatenate(values), minlength=unique.size).astype(np.float32)
-    counts = np.bincount(unique // size, minlength=len(vocabulary))
-    ptr = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
-    return TermPassages(ptr, (unique % size).astype(np.int32), summed)

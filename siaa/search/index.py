@@ -43,14 +43,15 @@ class SearchIndex:
     def passage_scores(self, terms: TermIds) -> Floats:
         """Return the BM25F score of every passage, shape (P,)."""
         arrays = self.arrays
-        scores = np.zeros(self.passage_count, dtype=np.float32)
-        for stem in terms.stems:
-            span = slice(arrays.stem_ptr[stem], arrays.stem_ptr[stem + 1])
-            scores[arrays.stem_passages[span]] += arrays.stem_impacts[span]
-        for word in terms.words:
-            span = slice(arrays.word_ptr[word], arrays.word_ptr[word + 1])
-            scores[arrays.word_passages[span]] += WORDS_SHARE * arrays.word_impacts[span]
-        return scores
+        stems = (slice(arrays.stem_ptr[stem], arrays.stem_ptr[stem + 1]) for stem in terms.stems)
+        words = (slice(arrays.word_ptr[word], arrays.word_ptr[word + 1]) for word in terms.words)
+        return top.add_up(
+            self.passage_count,
+            [
+                *((arrays.stem_passages[span], arrays.stem_impacts[span]) for span in stems),
+                *((arrays.word_passages[span], WORDS_SHARE * arrays.word_impacts[span]) for span in words),
+            ],
+        )
 
     def tfidf_scores(self, terms: TermIds) -> Floats:
         """Return the sum of frequency times idf in the body of every passage, shape (P,): the base of `clasico`."""
@@ -133,19 +134,16 @@ class SearchIndex:
         """Tell whether a stem stands in some passage, heading or title."""
         return stem in self.names.stems.ids
 
-    def holds_sequence(self, passage: int, sequence: Sequence[str]) -> bool:
-        """Tell whether the words `sequence` stand in the passage one after the other."""
+    def holding_sequence(self, passages: Ints, sequence: Sequence[str]) -> list[int]:
+        """Return those of `passages` in which the words `sequence` stand one after the other."""
         ids = [self.names.words.ids.get(word, -1) for word in sequence]
         if -1 in ids:
-            return False
+            return []
         wanted = np.array(ids, dtype=np.int32).tobytes()
-        text = self.arrays.forward_words[
-            self.arrays.forward_ptr[passage] : self.arrays.forward_ptr[passage + 1]
-        ].tobytes()
-        at = text.find(wanted)
-        while at > 0 and at % _BYTES:
-            at = text.find(wanted, at + 1)
-        return at >= 0
+        return [int(passage) for passage in passages if _stands_in(wanted, self._words_of(int(passage)).tobytes())]
+
+    def _words_of(self, passage: int) -> Ints:
+        return self.arrays.forward_words[self.arrays.forward_ptr[passage] : self.arrays.forward_ptr[passage + 1]]
 
     def occurrences(self, passages: Ints, weights: Floats) -> tuple[Ints, Ints, Ints]:
         """Return where stems with a weight above 0 stand in `passages`.
@@ -194,3 +192,11 @@ class SearchIndex:
         )
         rows = [(terms[item.word], item.distance, int(self.arrays.word_count[item.word])) for item in found]
         return sorted(rows, key=lambda row: (row[1], row[0][0] != word[0], -row[2], row[0]))
+
+
+def _stands_in(wanted: bytes, words: bytes) -> bool:
+    """Tell whether whole words match: a run of bytes that begins inside a word's number is none."""
+    at = words.find(wanted)
+    while at > 0 and at % _BYTES:
+        at = words.find(wanted, at + 1)
+    return at >= 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -35,14 +36,16 @@ def _head(result: dict[str, Any]) -> str:
     return f"""# Rendimiento
 
 Lo escribe `make bench`; no se edita a mano. Las cifras de consulta son milisegundos de CPU de un solo hilo (la máquina
-estaba ocupada: el tiempo de reloj está en `tests/bench/resultados.json`), p50 / p95 sobre {result["preguntas"]} preguntas por corpus,
-con los motores alternados pregunta a pregunta y los mismos términos ya analizados. Se piden 50 pasajes.
+estaba ocupada: el tiempo de reloj está en `tests/bench/resultados.json`), p50 / p95
+sobre {result["preguntas"]} preguntas por corpus, con los motores alternados pregunta a pregunta y los
+mismos términos ya analizados. Se piden 50 pasajes.
 
 - Orden: `{result["orden"]}`, el {result["fecha"]} (UTC).
 - Máquina: {machine["procesador"]}, {machine["nucleos"]} núcleos, {machine["memoria_gb"]} GB, {machine["sistema"]},
   Python {machine["python"]}; carga al empezar {machine["carga_al_empezar"]}.
 - Versiones: {versions}.
-- Los corpus «generado N» son texto legal español inventado (`tests/bench/generator.py`); con `--corpus` se mide uno real.
+- Los corpus «generado N» son texto legal español inventado (`tests/bench/generator.py`); con
+  `--corpus` se mide uno real.
 
 ![Milisegundos de CPU por consulta según el número de pasajes]({PLOT.name})"""
 
@@ -125,8 +128,8 @@ def _engines(measures: Sequence[dict[str, Any]]) -> str:
                 ]
             )
     note = (
-        "SIAA se deriva del índice de Whoosh: su tiempo se suma al de Whoosh. SIAA, Whoosh y tantivy indexan los cuatro "
-        "campos; bm25s y FTS5, solo el cuerpo. La memoria es la que añade abrirlo."
+        "SIAA se deriva del índice de Whoosh: su tiempo se suma al de Whoosh. SIAA, Whoosh y tantivy indexan los "
+        "cuatro campos; bm25s y FTS5, solo el cuerpo. La memoria es la que añade abrirlo."
     )
     heads = ["motor", "corpus", "construir (s CPU)", "disco (MB)", "abrir (ms)", "residente (MB)", "privada (MB)"]
     return f"## Los índices\n\n{note}\n\n" + _table(heads, rows)
@@ -135,7 +138,7 @@ def _engines(measures: Sequence[dict[str, Any]]) -> str:
 def _growth(measures: Sequence[dict[str, Any]]) -> str:
     sized = [m for m in measures if m["nombre"].startswith("generado")]
     rows = []
-    for first, last in zip(sized, sized[1:], strict=False):
+    for first, last in pairwise(sized):
         for name in ("siaa_campo", "siaa_todos", "tantivy_todos", "whoosh_todos"):
             rows.append(
                 [

@@ -105,6 +105,12 @@ def test_the_model_named_in_the_settings_is_asked_for(scripted: Any, kind: Kind)
     assert json.loads(scripted.bodies[0])["model"] == "qwen2.5:1.5b"
 
 
+def test_a_model_that_is_named_needs_no_list(scripted: Any, kind: Kind) -> None:
+    scripted.pages = {}
+    scripted.script = kind.plays(kind.data("Sí."), kind.end)
+    assert ask(kind.client(scripted.url, model="qwen2.5:1.5b")) == ["Sí."]
+
+
 def test_a_model_that_is_gone_is_looked_up_again(scripted: Any, kind: Kind) -> None:
     scripted.script = kind.plays(kind.data("Sí."), kind.end)
     model = kind.client(scripted.url)

@@ -1,7 +1,8 @@
 """Say what each signal is worth: `python -m tests.eval.ablate`, which is `make eval-ablate`, remakes the table.
 
 Each routing level and each selection signal of a profile is set to 0 in turn; named variants are changes written
-`name:enrutar.pasajes=1.5,fragmento.lista=4,base=tfidf,destaca=0.35`. A Markdown table goes to standard output.
+`name:enrutar.pasajes=1.5,fragmento.lista=4,base=tfidf,destaca=0.35`. A Markdown table goes to standard output, and with
+`--documento` into docs/ranking.md.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from dataclasses import replace
 
 from siaa.errors import ConfigError
 from siaa.profile import Profile
-from tests.eval.command import chosen_sets, parser, profiles, run, say
+from tests.eval.command import parser, profiles, run, say
+from tests.eval.documented import RANKING, add_option, measured_on, open_sets, publish
 from tests.eval.halves import halves, open_bench
 from tests.eval.macros import MACROS, Scores, macro, macro_difference
 from tests.eval.report import interval, markdown
 
+SECTION = "ablacion"
 _TABLES = {"enrutar": "routing", "fragmento": "selection"}  # table of the file -> field of the profile
 
 
@@ -29,11 +32,13 @@ def main() -> int:
     )
     made.add_argument("--solo-variantes", action="store_true", help="no quitar señales, solo medir las variantes")
     made.add_argument("--mitad", choices=("A", "B"), help="solo esa mitad de cada conjunto (tests.eval.halves)")
+    add_option(made)
     options = made.parse_args()
     (profile,) = profiles([options.perfil])
     changed = [] if options.solo_variantes else list(without_each(profile))
     changed += [variant(profile, written) for written in options.variante]
-    bench = open_bench(chosen_sets(options.carpeta, options.conjuntos), reuse=options.reusar)
+    sets = open_sets(options)
+    bench = open_bench(sets, reuse=options.reusar)
     only = dict(zip(("A", "B"), halves(bench.sets), strict=True)).get(options.mitad)
     say(f"perfil {profile.name} ...")
     base = bench.evaluate(profile)
@@ -42,9 +47,9 @@ def main() -> int:
         say(f"{other.name} ...")
         rows.append((other.name, *_cells(base, bench.evaluate(other), only)))
     heads = ("variante", *(f"{figure}" for figure in MACROS))
-    print(markdown(heads, rows))
-    names = ", ".join(f"{found.name} {len(found.questions)}" for found in bench.sets)
-    print(f"\nCambios en puntos (0,01 = 1 punto) con intervalo del 95 %; * si deja fuera el cero. Conjuntos: {names}.")
+    told = "Cambios como proporción (0,01 = 1 punto) con su intervalo del 95 %; * si deja fuera el cero."
+    text = f"{measured_on(sets)} {told}\n\n{markdown(heads, rows)}"
+    publish(SECTION, text, document=RANKING if options.documento else None)
     return 0
 
 

@@ -1,6 +1,7 @@
 """Ask a running service the questions of another corpus, which it must refuse.
 
-`python -m tests.eval.foreign_questions --url ... --preguntas .../questions.jsonl` prints the share that was refused, whole and in two random halves (seed 7). Exit code 1 below `--minimo`.
+`python -m tests.eval.foreign_questions --url http://127.0.0.1:5000 --preguntas otro/questions.jsonl` prints the share
+that was refused, whole and in two random halves (seed 7). Exit code 1 below `--minimo`.
 """
 
 from __future__ import annotations

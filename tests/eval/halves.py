@@ -63,7 +63,7 @@ def open_bench(sets: list[QuestionSet], *, reuse: bool) -> Bench:
     for questions in sets:
         say(f"{questions.name}: indexando ...")
         generations[questions.name] = open_set(questions, reuse=reuse)
-    return Bench(sets, generations, {})
+    return Bench(sets, generations)
 
 
 if __name__ == "__main__":

@@ -11,12 +11,14 @@ import random
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from service import answering
 from siaa.errors import SiaaError
-from siaa.refusal import Decision
+from siaa.generation import Generation, open_current
+from siaa.refusal import REFUSE_BELOW, Decision
 from siaa.retrieval import Retriever
-from tests.eval.command import PROFILES, chosen_sets, parser, profiles, run
+from tests.eval.command import chosen_sets, parser, profiles, run
 from tests.eval.questions import QuestionSet
 from tests.eval.serving import open_set
 
@@ -26,11 +28,15 @@ SEED, FOREIGN_STEP = 7, 4
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One question: its score, whether an exact rule refuses it, and the half it is in."""
+    """One question: its score, whether an exact rule refuses it, the half it is in, and whether it is refused now.
+
+    `refused_now` is what the service does without a model, with its own limits.
+    """
 
     value: float
     ruled_out: bool
     half: str
+    refused_now: bool
 
     def refused(self, limit: float) -> bool:
         return self.ruled_out or self.value < limit
@@ -40,29 +46,29 @@ def main() -> int:
     """Print one table of areas and one of refusals."""
     made = parser("tests.eval.refusal_curve", "Mide cuándo se niega el servicio a responder.")
     made.add_argument("--ajenas", default="xquad_es", help="conjunto cuyas preguntas no se pueden responder con otros")
+    made.add_argument("--indices", type=Path, help="carpeta con un índice ya construido por conjunto")
     options = made.parse_args()
     sets = chosen_sets(options.carpeta, options.conjuntos)
     foreign = next((found for found in chosen_sets(options.carpeta, [options.ajenas])), None)
-    print(f"Perfil {PROFILES.name}/calibrado. Rechazadas según el límite; «regla» cuenta las dos reglas exactas.\n")
     limits = " | ".join(f"{limit:.2f}" for limit in LIMITS)
-    print(f"| conjunto | preguntas | mitad | n | AUC | regla | {limits} |")
-    print("|---|---|---|---|---|---|" + "---|" * len(LIMITS))
+    print(f"| conjunto | preguntas | mitad | n | AUC | regla | {limits} | servicio |")
+    print("|---|---|---|---|---|---|" + "---|" * (len(LIMITS) + 1))
     for found in sets:
-        _print_set(found, foreign, reuse=options.reusar)
+        generation = open_current(options.indices / found.name) if options.indices else open_set(found)
+        try:
+            _print_set(generation, found, foreign)
+        finally:
+            generation.close()
     return 0
 
 
-def _print_set(found: QuestionSet, foreign: QuestionSet | None, *, reuse: bool) -> None:
-    generation = open_set(found, reuse=reuse)
-    try:
-        retriever = Retriever(generation, profile=profiles(["calibrado"])[0], max_docs=2, max_chunks=3)
-        answerable = judge_all(retriever, [q.text for q in found.questions if q.accepted])
-        groups = {"sin respuesta": judge_all(retriever, [q.text for q in found.questions if not q.accepted])}
-        if foreign is not None and foreign.name != found.name:
-            strange = [question.text for question in foreign.questions[::FOREIGN_STEP]]
-            groups[f"ajenas ({foreign.name})"] = judge_all(retriever, strange)
-    finally:
-        generation.close()
+def _print_set(generation: Generation, found: QuestionSet, foreign: QuestionSet | None) -> None:
+    retriever = Retriever(generation, profile=profiles(["calibrado"])[0], max_docs=2, max_chunks=3)
+    answerable = judge_all(retriever, [q.text for q in found.questions if q.accepted])
+    groups = {"sin respuesta": judge_all(retriever, [q.text for q in found.questions if not q.accepted])}
+    if foreign is not None and foreign.name != found.name:
+        strange = [question.text for question in foreign.questions[::FOREIGN_STEP]]
+        groups[f"ajenas ({foreign.name})"] = judge_all(retriever, strange)
     _print_rows(found.name, "con respuesta", answerable, None)
     for kind, judged in groups.items():
         if judged:
@@ -81,9 +87,10 @@ def _judge(retriever: Retriever, text: str, half: str) -> Judged:
     try:
         verdict = answering.judge(retriever, answering.gather(retriever, text))
     except SiaaError:
-        return Judged(0.0, True, half)
-    # A refusal at a score that would be answered comes from a rule.
-    return Judged(verdict.value, verdict.decision is Decision.REFUSE and verdict.value >= min(LIMITS), half)
+        return Judged(0.0, True, half, True)
+    # A refusal at a score that would not be refused comes from a rule.
+    ruled_out = verdict.decision is Decision.REFUSE and verdict.value >= REFUSE_BELOW
+    return Judged(verdict.value, ruled_out, half, verdict.decision is not Decision.ANSWER)
 
 
 def _print_rows(name: str, kind: str, judged: Sequence[Judged], answerable: Sequence[Judged] | None) -> None:
@@ -92,7 +99,9 @@ def _print_rows(name: str, kind: str, judged: Sequence[Judged], answerable: Sequ
         others = [row for row in answerable or () if row.half in half]
         area = f"{auc((r.value for r in others), [r.value for r in rows]):.3f}" if others and rows else "-"
         shares = " | ".join(_share(row.refused(limit) for row in rows) for limit in LIMITS)
-        print(f"| {name} | {kind} | {half} | {len(rows)} | {area} | {sum(r.ruled_out for r in rows)} | {shares} |")
+        now = _share(row.refused_now for row in rows)
+        ruled = sum(row.ruled_out for row in rows)
+        print(f"| {name} | {kind} | {half} | {len(rows)} | {area} | {ruled} | {shares} | {now} |")
 
 
 def auc(answerable: Iterable[float], others: Sequence[float]) -> float:

@@ -48,6 +48,7 @@ class FakeIndex:
     def __init__(self, name: str | None = None) -> None:
         self.name: str | Exception | None = name
         self.failure: Exception | None = None
+        self.whole: tuple[str, ...] = ()  # other generations, which open whatever fails
         self.opened: list[FakeRetriever] = []
         self.now = 0.0
         self.name_reads = 0
@@ -57,14 +58,15 @@ class FakeIndex:
             Path("indice"),
             opener=self.open,  # type: ignore[arg-type]
             read_name=self.read_name,
+            list_names=lambda _: self.whole,
             clock=lambda: self.now,
             wall_clock=lambda: 1_700_000_000.0,
         )
 
-    def open(self, _: Path) -> FakeRetriever:
-        if self.failure is not None:
+    def open(self, folder: Path) -> FakeRetriever:
+        if self.failure is not None and folder.name not in self.whole:
             raise self.failure
-        self.opened.append(FakeRetriever(str(self.name)))
+        self.opened.append(FakeRetriever(folder.name))
         return self.opened[-1]
 
     def read_name(self, _: Path) -> str | None:

@@ -12,6 +12,7 @@ import html
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -82,25 +83,25 @@ def test_without_any_support_the_sources_are_what_was_read(sample_app: AppMaker)
     assert {source["estado"] for source in answer.events[-2]["fuentes"]} == {"sin_sustento"}
 
 
-def withholding(sample_app: AppMaker, monkeypatch: pytest.MonkeyPatch) -> AppMaker:
+def withholding(sample_app: AppMaker) -> AppMaker:
     def make(**options: Any) -> Flask:
         app = sample_app(**options)
         context = app.extensions["siaa"]
         settings = context.settings.model_copy(update={"citas": "retener"})
-        object.__setattr__(context, "settings", settings)
+        app.extensions["siaa"] = replace(context, settings=settings)
         return app
 
     return make
 
 
-def test_what_nothing_holds_up_is_withheld(sample_app: AppMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    answer = say(withholding(sample_app, monkeypatch), "La luna es verde. ", f"{TRUE} El sol", " es azul.")
+def test_what_nothing_holds_up_is_withheld(sample_app: AppMaker) -> None:
+    answer = say(withholding(sample_app), "La luna es verde. ", f"{TRUE} El sol", " es azul.")
     assert answer.answer.strip() == TRUE
     assert [row["estado"] for row in answer.events[-2]["oraciones"]] == ["verificada"]
 
 
-def test_nothing_left_is_a_refusal(sample_app: AppMaker, monkeypatch: pytest.MonkeyPatch) -> None:
-    answer = say(withholding(sample_app, monkeypatch), "La luna es verde.")
+def test_nothing_left_is_a_refusal(sample_app: AppMaker) -> None:
+    answer = say(withholding(sample_app), "La luna es verde.")
     assert answer.answer == REFUSAL
     assert answer.events[-2]["cercano"]["motivo"].startswith(NOTHING_HOLDS)
 

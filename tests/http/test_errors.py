@@ -115,7 +115,7 @@ def test_ready_says_why_a_newer_generation_is_not_served() -> None:
     index.name, index.failure = "gen-b", GenerationError("El archivo x está dañado.")
     index.now += 2
     answer = client.get("/readyz")
-    assert answer.json == {"status": "listo", "generacion": "gen-a", "problema": "El archivo x está dañado."}
+    assert answer.json == {"status": "degradado", "generacion": "gen-a", "problema": "El archivo x está dañado."}
     assert answer.headers["X-SIAA-Generacion"] == "gen-a"
 
 

