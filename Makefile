@@ -16,7 +16,7 @@ EVAL_DIR ?= ../shared/eval
 SETS ?=
 EVAL = --carpeta '$(EVAL_DIR)' $(if $(strip $(SETS)),--conjuntos $(SETS)) $(ARGS)
 
-.PHONY: help run test index serve model eval eval-typos eval-ablate bench check format clean entorno entorno-desarrollo
+.PHONY: help run test index serve model eval eval-typos eval-ablate bench check format clean install-schedule test-deploy entorno entorno-desarrollo
 
 help: ## Muestra esta lista
 	@printf 'Uso: make <orden> [PYTHON=python3.12] [SIAA_PORT=8080 ...]\n\n'
@@ -64,6 +64,12 @@ check: entorno-desarrollo ## Revisa estilo, tipos y contratos de importación
 format: entorno-desarrollo ## Da formato al código y corrige lo que se corrige solo
 	$(PY) -m ruff check --fix-only .
 	$(PY) -m ruff format .
+
+install-schedule: ## Instala el servicio y la construcción nocturna (DESTDIR=carpeta: ensayo; PREFIX=/opt/siaa)
+	@exec env PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' sh deploy/install_schedule.sh
+
+test-deploy: entorno-desarrollo ## Comprueba deploy/ con systemd, cron y nginx de verdad
+	@exec $(PY) -m pytest tests/deploy/real_*.py $(ARGS)
 
 clean: ## Borra .venv, cachés e index_data (lo de SIAA_INDEX_DIR no se toca)
 	rm -rf .venv index_data .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

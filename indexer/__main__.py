@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from indexer.commands import COMMANDS, parser
 from indexer.gate import StoppedByGateError
+from indexer.publishing import reason_of
 from indexer.reporting import Reporter
 from siaa.config import load_settings
 from siaa.errors import BuildLockedError, ConfigError, SiaaError
@@ -37,6 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if order == "build" and code in (STOPPED, NOT_PUBLISHED):
             reporter.say("No se publicó nada; lo publicado antes sigue como estaba.")
         return code
+    except OSError as error:
+        reporter.say(f"error: no se pudo leer o escribir en el disco: {reason_of(error)}.")
+        return NOT_PUBLISHED
     except KeyboardInterrupt:
         reporter.say("Interrumpido: no se publicó nada; lo publicado antes sigue como estaba.")
         return NOT_PUBLISHED

@@ -26,7 +26,17 @@ from siaa.analysis import ANALYZER_VERSION, Analyzer
 from siaa.chunking import CHUNKER_VERSION, chunk_document
 from siaa.config import MAX_QUESTION_CHARS, Settings
 from siaa.errors import CorpusError, GenerationError, SiaaError
-from siaa.generation import FORMAT, TUNING, Generation, Manifest, current_name, open_current, open_generation, verify
+from siaa.generation import (
+    FORMAT,
+    TUNING,
+    Generation,
+    Manifest,
+    current_name,
+    generation_names,
+    open_current,
+    open_generation,
+    verify,
+)
 from siaa.identity import identify
 from siaa.language import GOLDEN_QUESTIONS, load_tables
 from siaa.model import Chunk, Document
@@ -127,8 +137,8 @@ def _make(
     documents, reports = read_documents(corpus.sources, reporter)
     if not documents:
         raise CorpusError(f"No hay ningún documento que indexar en {settings.corpus_dir}: ponga archivos .md o .txt.")
-    folder = publishing.unfinished_folder(settings.index_dir)
     try:
+        folder = publishing.unfinished_folder(settings.index_dir)
         tuning.copy_tuning(tuning_paths, folder / TUNING)
         analyzer = Analyzer(load_tables(folder / TUNING))
         chunks = [chunk_document(document) for document in documents]
@@ -146,6 +156,7 @@ def _make(
             collections=dict(sorted(Counter(document.collection for document in documents).items())),
             reports=tuple(sorted((*corpus.reports, *reports), key=lambda report: report.path)),
         )
+        _check_clock(manifest, settings.index_dir, reporter)
         manifest = writing.write_manifest(folder, _free_name(manifest, settings.index_dir))
         verdict = _examine(folder, settings)
         if verdict is not None and not verdict.passes and not motive:
@@ -156,9 +167,7 @@ def _make(
             gate.write_audit(settings.index_dir, generation=manifest.name, motive=motive, verdict=verdict, when=created)
     except OSError as error:
         publishing.remove_unfinished(settings.index_dir)
-        raise GenerationError(
-            f"No se pudo escribir el índice ({error.strerror}): revise el espacio y los permisos."
-        ) from error
+        raise GenerationError(f"No se pudo escribir el índice: {publishing.reason_of(error)}.") from error
     except SiaaError:
         publishing.remove_unfinished(settings.index_dir)
         raise
@@ -212,6 +221,16 @@ def _manual_keywords(
         reporter.warn(f"palabras_clave.toml nombra «{name}», que no está en la carpeta de documentos.")
     words = [(*table.get(d.name.casefold(), ()), *table.get(d.doc_id.casefold(), ())) for d in documents]
     return [tuple(Keyword(word, 1.0, "manual") for word in dict.fromkeys(found)) for found in words]
+
+
+def _check_clock(manifest: Manifest, index_dir: Path, reporter: Reporter) -> None:
+    """Say when the clock went back: names tell which generation is older, and rolling back follows them."""
+    newest = next(iter(generation_names(index_dir)), "")
+    if manifest.name < newest and manifest.name.split("-")[1] < newest.split("-")[1]:
+        reporter.warn(
+            f"el reloj del equipo va atrás: la generación nueva, {manifest.name}, parece anterior a {newest}. "
+            "Corrija la hora; para volver a una anterior, dígale su nombre a «rollback»."
+        )
 
 
 def _free_name(manifest: Manifest, index_dir: Path) -> Manifest:

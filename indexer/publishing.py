@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator
@@ -16,6 +17,20 @@ from siaa.generation import CURRENT, current_name
 KEPT = 3  # generations kept, the published one included
 _LOCK = ".lock"
 _UNFINISHED = "tmp-"
+
+_NO_ROOM = "no queda espacio en el disco; libere espacio y vuelva a construir"
+_NOT_ALLOWED = "faltan permisos; revise de quién son la carpeta del índice y sus archivos"
+_OTHERWISE = "revise el espacio y los permisos"
+_REASONS = {
+    errno.ENOSPC: _NO_ROOM,
+    errno.EDQUOT: "se agotó la cuota de disco de este usuario; libere espacio y vuelva a construir",
+    errno.EFBIG: "un archivo pasaría del tamaño que se permite a este proceso (ulimit -f)",
+    errno.EROFS: "la carpeta está en un disco de solo lectura",
+    errno.EACCES: _NOT_ALLOWED,
+    errno.EPERM: _NOT_ALLOWED,
+    errno.EIO: "el disco falla; cámbielo antes de volver a construir",
+    errno.EMFILE: "hay demasiados archivos abiertos (ulimit -n)",
+}
 
 
 @contextmanager
@@ -91,6 +106,11 @@ def prune(index_dir: Path, *, keep: int = KEPT) -> tuple[str, ...]:
         os.rename(index_dir / name, doomed)
         shutil.rmtree(doomed, ignore_errors=True)
     return removed
+
+
+def reason_of(error: OSError) -> str:
+    """Return in Spanish why something could not be written or read, and what to do."""
+    return _REASONS.get(error.errno or 0, _OTHERWISE)
 
 
 def _flush(path: Path) -> None:

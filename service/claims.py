@@ -54,7 +54,7 @@ _ENDING = re.compile(r"(\d+)(?:o|a|er|era|ro|ra|do|da|to|ta|mo|ma|vo|va|no)")
 _PAIRS = {"«": "»", "“": "”", "„": "“", '"': '"', "‟": "”", "＂": "＂"}
 _ASIDE = re.compile(r"\s*\([^()]{0,200}\)")
 _REMARK = re.compile(r"segun|conforme|vease|ver|cfr|asi|como")
-_FILE = re.compile(r"[^\s«»“”\"(),;:]+\.(?:md|txt|pdf|docx?|html?)\b", re.IGNORECASE)
+_FILE = re.compile(r"[^\s«»“”\"(),;:]{1,120}\.(?:md|txt|pdf|docx?|html?)\b", re.IGNORECASE)
 
 Stem = Callable[[str], str]
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from service.budget import FragmentBudget
@@ -21,6 +22,7 @@ from siaa.retrieval import Retriever
 log = logging.getLogger(__name__)
 
 CHECK_SECONDS = 1.0  # CURRENT is looked at no more often than this
+CLOCK_SLACK_SECONDS = 60.0  # that this machine's clock may be behind the one of the build
 RETRY_SECONDS = 30.0  # a generation that failed its check is tried again after this long, or by `reload`
 WARM_UP = "¿Qué dice el artículo 1?"
 NO_INDEX = "No hay un índice que servir. Constrúyalo con «make index» y vuelva a intentarlo."
@@ -228,6 +230,8 @@ class IndexHolder:
             self.problem = None
             self._failed.pop(name, None)
         log.info("se sirve la generación %s", retriever.generation.name)
+        if _seconds(retriever.generation.manifest.created) > self._wall_clock() + CLOCK_SLACK_SECONDS:
+            log.warning("el reloj de este equipo va atrás: la generación %s se construyó después de ahora", name)
         self._retire(old)
         return None
 
@@ -260,3 +264,8 @@ class IndexHolder:
                 return
             served.closed = True
         served.retriever.generation.close()
+
+
+def _seconds(created: str) -> float:
+    """Return an ISO 8601 time as seconds of the epoch."""
+    return datetime.fromisoformat(created).timestamp()

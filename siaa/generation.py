@@ -73,7 +73,7 @@ class Manifest:
             manifest = cls(**data, reports=reports)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise GenerationError(
-                f"La generación {folder.name} no tiene un manifiesto legible: ejecute «make index»."
+                f"El manifiesto de {folder.name} no se puede leer: revise los permisos o ejecute «make index»."
             ) from error
         if manifest.format != FORMAT:
             raise GenerationError(f"La generación {folder.name} es de otra versión de SIAA: ejecute «make index».")
@@ -197,7 +197,7 @@ def verify(folder: Path, manifest: Manifest) -> None:
         try:
             actual = digest_file(folder / name)
         except OSError as error:
-            raise GenerationError(f"No se puede leer {name} de la generación {folder.name}.") from error
+            raise GenerationError(f"No se puede leer {name} de {folder.name}: revise los permisos.") from error
         if actual != digest:
             raise GenerationError(
                 f"El archivo {name} de la generación {folder.name} está dañado: ejecute «make index»."

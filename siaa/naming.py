@@ -103,6 +103,19 @@ class NameIndex:
             evidence[owner] = max(evidence[owner], value)
         return evidence
 
+    def addressed(self, stems: Sequence[str]) -> Evidence:
+        """Return how well the best alias of each document agrees with what the question names before a colon.
+
+        m^2 / (w * a): w the weight of the alias, a that of the name asked, m what both share. 1 when they are equal.
+        """
+        evidence = np.zeros(self.count, dtype=np.float32)
+        asked = sum(self._aliases.weights.get(stem, 0.0) for stem in stems)
+        if asked > 0:
+            matched = _matched(self._aliases, stems)
+            values = matched**2 / (self._aliases.totals * asked)
+            np.maximum.at(evidence, self._aliases.documents, values.astype(np.float32))
+        return evidence
+
     def best_alias(self, document: int, stems: Sequence[str]) -> str:
         """Return the stems of the document's alias that the question covers best, for an explanation."""
         matched = _matched(self._aliases, stems) / self._aliases.totals

@@ -16,6 +16,7 @@ from siaa.text import fold, normalise, squeeze
 _MIN_CORRECTED = 5  # letters; shorter words have too many neighbours
 _LONG_WORD = 8  # letters from which two edits are looked for instead of one
 _MAX_ACRONYM = 8
+_LONGEST_ADDRESSEE = 100  # characters before the colon
 _TRANSITORY = "trans_"
 
 
@@ -51,6 +52,7 @@ class Query:
     local_stems: tuple[str, ...]
     name_stems: tuple[str, ...]
     name_sequence: tuple[str, ...]
+    addressee: tuple[str, ...]
     references: tuple[Reference, ...]
     articles: tuple[str, ...]
     acronyms: tuple[str, ...]
@@ -111,6 +113,7 @@ def parse(raw: str, *, analyzer: Analyzer, index: Words, holds_norm: Callable[[R
         stems=stems,
         local_stems=_stems(_with(_content(local_text, analyzer), corrections), analyzer),
         name_stems=_stems(_with(named, corrections), analyzer),
+        addressee=_addressee(text, corrections, analyzer),
         name_sequence=tuple(analyzer.stem(corrections.get(word, word)) for word in named),
         references=references,
         articles=articles,
@@ -126,6 +129,14 @@ def parse(raw: str, *, analyzer: Analyzer, index: Words, holds_norm: Callable[[R
         unknown=tuple(w for w in words if not index.has_word(w) and not index.has_stem(analyzer.stem(w))),
         wants_list=any(pattern.search(folded) for pattern in analyzer.tables.listings),
     )
+
+
+def _addressee(text: str, corrections: Mapping[str, str], analyzer: Analyzer) -> tuple[str, ...]:
+    """Return the stems of what a question names before a colon: "juzgado de familia: ¿cómo registro ...?"."""
+    opening, colon, rest = text[: _LONGEST_ADDRESSEE + 1].partition(":")
+    if not colon or not rest.strip() or "?" in opening:
+        return ()
+    return _stems(_with(_content(opening, analyzer), corrections), analyzer)
 
 
 def _article(reference: Reference) -> str:

@@ -166,6 +166,12 @@ ROUTING_LEVELS: tuple[RoutingLevel, ...] = (
         lambda e: e.names.alias_phrase(e.query.name_stems, e.query.name_sequence),
         "la pregunta contiene entero uno de sus nombres",
     ),
+    RoutingLevel(
+        "destinatario",
+        "nombre",
+        lambda e: e.names.addressed(e.query.addressee),
+        "la pregunta empieza por su nombre y dos puntos",
+    ),
     RoutingLevel("norma", "nombre", lambda e: e.norms, "es la norma que la pregunta nombra ({value:.0%} de certeza)"),
     RoutingLevel(
         "pasajes",

@@ -8,9 +8,11 @@ score is their sum, by construction.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from math import log1p, sqrt
 
 import numpy as np
@@ -25,6 +27,7 @@ from siaa.search.bm25f import Floats, Ints
 from siaa.search.index import SearchIndex
 
 _CANDIDATES = 40  # passages taken from each of two rankings: of the whole index, and inside the document
+_SHORTEST_KIN, _MOST_LONGER = 5, 4  # letters of a stem that others may continue, and by how many
 PROXIMITY_WINDOW = 150  # characters (contract)
 
 
@@ -108,6 +111,29 @@ class Candidates:
     def synonyms(self, passage: int) -> float:
         """Return the score of the question's synonyms in a passage."""
         return float(self._synonyms[passage - self._span.start])
+
+    @cached_property
+    def _kindred(self) -> Floats:
+        return self._weaker([stem for stem in self._kin() if stem not in self.query.synonyms])
+
+    def kindred(self, passage: int) -> float:
+        """Return the score of longer and shorter forms of the question's stems in a passage."""
+        return float(self._kindred[passage - self._span.start])
+
+    def _kin(self) -> list[str]:
+        """Return stems of the index that begin as one of the question's, or that one of them begins as."""
+        known = self.index.names.stems
+        asked = set(self.query.local_stems)
+        found: dict[str, None] = {}
+        for stem in self.query.local_stems:
+            if len(stem) < _SHORTEST_KIN or not stem.isalpha():
+                continue
+            first = bisect_right(known.terms, stem)
+            longer = takewhile(lambda term, stem=stem: term.startswith(stem), known.terms[first : first + 200])
+            found |= dict.fromkeys(term for term in longer if len(term) - len(stem) <= _MOST_LONGER)
+            shorter = (stem[:size] for size in range(max(_SHORTEST_KIN, len(stem) - _MOST_LONGER), len(stem)))
+            found |= dict.fromkeys(term for term in shorter if term in known.ids)
+        return [term for term in found if term not in asked]
 
     def _weaker(self, stems: Sequence[str]) -> Floats:
         """Score stems that the question does not hold: the geometric mean of both idfs keeps common ones small."""
@@ -243,6 +269,12 @@ def synonyms(c: Candidates, passage: int, weight: float) -> Contribution | None:
     return Contribution("sinonimos", weight * score, "contiene sinónimos de la pregunta") if score else None
 
 
+def kindred(c: Candidates, passage: int, weight: float) -> Contribution | None:
+    """Add `weight` times the score of longer and shorter forms of the question's words: igualdad for iguales."""
+    score = c.kindred(passage)
+    return Contribution("parientes", weight * score, "contiene palabras de la misma familia") if score else None
+
+
 def expansion(c: Candidates, passage: int, weight: float) -> Contribution | None:
     """Add up to `weight` for words that the kind of question adds (contract, query expansion)."""
     share = c.expansion_share(passage)
@@ -260,6 +292,7 @@ SIGNALS: dict[str, Signal] = {
     "inicio": section_start,
     "extremos": ends,
     "sinonimos": synonyms,
+    "parientes": kindred,
     "expansion": expansion,
 }
 

@@ -72,6 +72,7 @@ ABBREVIATIONS = frozenset(
 # These are abbreviations of "number" only before something with a digit: "Acuerdo No. PSAA16", but "Respondió que no."
 NUMBER_WORDS = frozenset({"no", "nos", "nro", "nros", "num", "nums", "n"})
 
+OPENING_CHARS = 80  # characters before a full stop that are looked at; no name of a provision is longer
 NEXT_WORD_CHARS = 60  # characters after a full stop that are looked at to tell what follows it
 
 _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
@@ -175,8 +176,8 @@ def _ends_sentence(text: str, begun: int, stop: re.Match[str], end: int) -> bool
         return False
     if not stop.group().startswith(".") or stop.group().startswith(".."):
         return True
-    before = fold(text[begun : stop.start()])
-    if _OPENING.fullmatch(before):
+    before = fold(text[max(begun, stop.start() - OPENING_CHARS) : stop.start()])
+    if stop.start() - begun <= OPENING_CHARS and _OPENING.fullmatch(before):
         return False
     last = _LAST_WORD.search(before)
     word = last.group(1) if last else ""

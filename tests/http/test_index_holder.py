@@ -127,3 +127,76 @@ def test_many_threads_lose_no_lease_while_generations_change() -> None:
     assert not wrong
     holder.close()
     assert all(retriever.generation.closed == 1 for retriever in index.opened)
+
+
+def test_a_damaged_generation_at_the_start_is_stood_in_for_by_the_newest_whole_one() -> None:
+    index = FakeIndex("gen-c")
+    index.failure, index.whole = GenerationError("gen-c está dañada."), ("gen-a", "gen-b", "gen-d")
+    holder = index.holder()
+    with holder.lease() as retriever:
+        # What is newer than the published one was left by the operator, and comes last.
+        assert retriever.generation.name == "gen-b"
+    assert (holder.problem or "").startswith("gen-c está dañada.")
+    assert "gen-b" in (holder.problem or "")
+    for _ in range(3):
+        index.now += 2
+        with holder.lease() as retriever:
+            assert retriever.generation.name == "gen-b"
+    assert len(index.opened) == 1
+    index.failure = None  # the next build heals
+    assert holder.reload()
+    assert holder.problem is None
+    with holder.lease() as retriever:
+        assert retriever.generation.name == "gen-c"
+
+
+# CURRENT as it is found while there are whole generations -> what the reader is told
+LOST = [
+    (None, "CURRENT"),  # the file is gone
+    (GenerationError("CURRENT no nombra una generación."), "no nombra"),
+    (OSError("disco"), "inesperado"),
+]
+
+
+@pytest.mark.parametrize(("name", "told"), LOST)
+def test_without_a_usable_current_the_newest_whole_one_is_served(name: str | Exception | None, told: str) -> None:
+    index = FakeIndex()
+    index.name, index.whole = name, ("gen-a", "gen-b")
+    holder = index.holder()
+    with holder.lease() as retriever:
+        assert retriever.generation.name == "gen-b"
+    assert told in (holder.problem or "")
+
+
+def test_a_generation_found_damaged_in_service_answers_no_more() -> None:
+    index = FakeIndex("gen-b")
+    index.whole = ("gen-a",)
+    holder = index.holder()
+    with holder.lease() as damaged:
+        holder.reject("gen-x", "otra")  # not the one in service
+        assert holder.problem is None
+        index.failure = GenerationError("gen-b está dañada.")
+        holder.reject("gen-b", "gen-b está dañada.")
+        with holder.lease() as retriever:
+            assert retriever.generation.name == "gen-a"
+        assert not damaged.generation.closed  # its answer under way ends
+    assert damaged.generation.closed == 1
+    assert "gen-a" in (holder.problem or "")
+
+
+def test_a_damaged_one_that_nothing_can_stand_in_for_says_why_until_it_is_healed() -> None:
+    index = FakeIndex("gen-b")
+    holder = index.holder()
+    with holder.lease():
+        pass
+    index.failure = GenerationError("gen-b está dañada.")
+    holder.reject("gen-b", "gen-b está dañada.")
+    for _ in range(2):
+        index.now += 2
+        with pytest.raises(GenerationError, match="gen-b está dañada"), holder.lease():
+            pass
+    index.name, index.failure = "gen-c", None
+    index.now += 2
+    with holder.lease() as retriever:
+        assert retriever.generation.name == "gen-c"
+    assert holder.problem is None

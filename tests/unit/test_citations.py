@@ -47,23 +47,17 @@ def test_there_are_enough_cases() -> None:
 
 
 SENTENCES = [sentence for sentence, state, _ in CASES if state == V and "«" not in sentence and "“" not in sentence]
-EXTRA = st.sampled_from(["no", "sin", "salvo", "99", "diputados", "nunca", "y", "Ley 5 de 1990", "%", "solo"])
+EXTRA = ["sin", "salvo", "99", "diputados", "nunca", "Ley 5 de 1990", "solo", "y/o", "jamás", "menos"]
 
 
-@given(st.sampled_from(SENTENCES), EXTRA, st.integers(0, 30))
+@given(st.sampled_from(SENTENCES), st.sampled_from(EXTRA), st.integers(0, 30))
 def test_a_word_more_is_never_verified(sentence: str, extra: str, at: int) -> None:
     words = sentence.split()
     words.insert(at % (len(words) + 1), extra)
     changed = " ".join(words)
-    if len(read_words(changed, stem=STEM)) > len(read_words(sentence, stem=STEM)):
-        for checked in check_answer(changed, PLACES):
-            exact = checked.support.state is State.VERIFIED
-            assert not exact or extra == "y" or _stands(changed[checked.start : checked.end])
-
-
-def _stands(sentence: str) -> bool:
-    keys = [word.key for word in read_words(sentence, stem=STEM)]
-    return any(" ".join(keys[-3:]) in " ".join(w.key for w in each.words) for each in PLACES)
+    for checked in check_answer(changed, PLACES):
+        said = changed[checked.start : checked.end]
+        assert checked.support.state is not State.VERIFIED or extra not in said
 
 
 PARTS = [*'abc15 .,;«»“”"\n-()', "no ", "artículo ", "El ", "plazo ", "Ley 5 de ", "según "]
