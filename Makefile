@@ -21,7 +21,7 @@ EVAL = --carpeta '$(EVAL_DIR)' $(if $(strip $(SETS)),--conjuntos $(SETS)) $(ARGS
 help: ## Muestra esta lista
 	@printf 'Uso: make <orden> [PYTHON=python3.12] [SIAA_PORT=8080 ...]\n\n'
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1:\2/p' Makefile | \
-	 while IFS=: read -r name text; do printf '  %-11s %s\n' $$name "$$text"; done
+	 while IFS=: read -r name text; do printf '  %-16s %s\n' $$name "$$text"; done
 
 run: entorno ## Instala lo que falte, pone al día el índice y sirve hasta Ctrl-C
 	@$(PY) -m indexer || { code=$$?; \

@@ -126,7 +126,7 @@ def _is_refused(retriever: Retriever, gathered: Gathered) -> bool:
     given = [(selected.document, selected.fragment) for selected in gathered.selections]
     query = gathered.routed.query
     verdict = judge(query, given, generation=retriever.generation, names=retriever.names)
-    return verdict.decision is Decision.REFUSE
+    return verdict.decision is not Decision.ANSWER  # in between, the chat without a model refuses too
 
 
 def _missing(gathered: Gathered, question: GoldenQuestion) -> str:

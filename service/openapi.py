@@ -6,6 +6,7 @@ from service.openapi_citations import CITATION_PATHS, CITATION_SCHEMAS
 from service.openapi_dialogue import DIALOGUE_PATHS, DIALOGUE_SCHEMAS, OPENAI_ERRORS
 from service.openapi_shapes import (
     COUNT,
+    EVENT_MEDIA,
     JSON_MEDIA,
     NUMBER,
     TEXT,
@@ -15,9 +16,11 @@ from service.openapi_shapes import (
     nullable,
     operation_of,
     path_part,
+    plain_text,
     query,
     record,
     ref,
+    written_text,
 )
 
 _FREE: Schema = {"type": "object", "description": "Solo con explicar=1: aportes de cada nivel o señal."}
@@ -119,14 +122,10 @@ SCHEMAS: dict[str, Schema] = {
                 "type": "array",
                 "minItems": 1,
                 "maxItems": 50,
-                "items": record(
-                    {
-                        "role": {"type": "string", "enum": ["user", "assistant"]},
-                        "content": {"type": "string", "minLength": 1},
-                    }
-                ),
+                "items": record({"role": {"type": "string", "enum": ["user", "assistant"]}, "content": written_text()}),
+                "description": "El último es la pregunta, con role user; entre todos, hasta 32 kB.",
             },
-            "coleccion": TEXT,
+            "coleccion": plain_text(),
         },
         optional=("coleccion",),
     ),
@@ -172,7 +171,7 @@ def _chat() -> Schema:
         415,
         503,
         parameters=(_COLLECTION,),
-        media="text/event-stream",
+        media=EVENT_MEDIA,
         body="Conversacion",
     )
     operation["description"] = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.openapi_shapes import COUNT, TEXT, Schema, array, operation_of, record
+from service.openapi_shapes import COUNT, TEXT, Schema, array, operation_of, record, written_text
 from service.support import State
 
 _STATE: Schema = {"type": "string", "enum": [state.value for state in State]}
@@ -18,7 +18,7 @@ _PLACE = {
 }
 
 CITATION_SCHEMAS: dict[str, Schema] = {
-    "Borrador": record({"texto": {"type": "string", "minLength": 1, "maxLength": 20000}}),
+    "Borrador": record({"texto": written_text(20_000)}),
     "CitasVerificadas": record(
         {
             "citas": array(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from service.openapi_shapes import (
     COUNT,
+    EVENT_MEDIA,
     NUMBER,
     TEXT,
     YES_NO,
@@ -11,12 +12,15 @@ from service.openapi_shapes import (
     array,
     nullable,
     operation_of,
+    plain_text,
     query,
     record,
     ref,
+    written_text,
 )
 from service.quality_log import ALERTS, TYPES
 
+ROLES = ("user", "assistant", "system", "developer", "tool", "function")
 _FREE: Schema = {"type": "object"}
 _OPINION = {"util": YES_NO, "esperado": TEXT, "comentario": TEXT}
 _LINE = {
@@ -36,6 +40,7 @@ _LINE = {
     "completa": YES_NO,
     "opinion": {"oneOf": [record(_OPINION), {"type": "null"}]},
 }
+_PART = record({"type": {"type": "string", "enum": ["text"]}, "text": written_text()})
 _CITATION = {"url": TEXT, "title": TEXT, "start_index": COUNT, "end_index": COUNT}
 _ANNOTATION = record({"type": {"type": "string", "enum": ["url_citation"]}, "url_citation": record(_CITATION)})
 _MESSAGE = record(
@@ -50,7 +55,10 @@ DIALOGUE_SCHEMAS: dict[str, Schema] = {
     ),
     "CacheVaciada": record({"vaciado": YES_NO, "mensaje": TEXT}),
     "Registro": record({"total": COUNT, "registros": array(record(_LINE))}),
-    "Opinion": record({"pregunta": TEXT, **_OPINION}, optional=("esperado", "comentario")),
+    "Opinion": record(
+        {"pregunta": written_text(), "util": YES_NO, "esperado": plain_text(), "comentario": plain_text()},
+        optional=("esperado", "comentario"),
+    ),
     "OpinionRecibida": record({"recibida": YES_NO, "mensaje": TEXT}),
     "Modelos": record(
         {"object": TEXT, "data": array(record({"id": TEXT, "object": TEXT, "created": COUNT, "owned_by": TEXT}))}
@@ -62,12 +70,16 @@ DIALOGUE_SCHEMAS: dict[str, Schema] = {
                 "type": "array",
                 "minItems": 1,
                 "items": record(
-                    {"role": TEXT, "content": {"oneOf": [TEXT, array(record({"type": TEXT, "text": TEXT}))]}}
+                    {
+                        "role": {"type": "string", "enum": list(ROLES)},
+                        "content": {"anyOf": [written_text(), {**array(_PART), "minItems": 1}]},
+                    }
                 ),
+                "description": "El último es la pregunta, con role user.",
             },
             "stream": YES_NO,
             "stream_options": record({"include_usage": YES_NO}, optional=("include_usage",)),
-            "coleccion": TEXT,
+            "coleccion": plain_text(),
         },
         optional=("model", "stream", "stream_options", "coleccion"),
     ),
@@ -127,7 +139,16 @@ def _completions() -> Schema:
         body="SolicitudOpenAI",
         error="V",
     )
+    operation["responses"]["200"]["content"][EVENT_MEDIA] = {}
     operation["description"] = "Con `stream` llega como eventos `chat.completion.chunk` y al final `[DONE]`."
+    return operation
+
+
+def _log() -> Schema:
+    operation = operation_of(
+        "log", "Registro de calidad, lo último primero.", "Registro", 400, 401, 403, 503, parameters=_FILTERS
+    )
+    operation["responses"]["200"]["content"]["text/plain"] = {"schema": TEXT}
     return operation
 
 
@@ -136,13 +157,7 @@ DIALOGUE_PATHS: dict[str, dict[str, Schema]] = {
         "get": operation_of("cache", "Cifras de la caché de respuestas.", "Cache"),
         "delete": _guarded(operation_of("vaciar_cache", "Olvida todas las respuestas.", "CacheVaciada", 401, 403, 503)),
     },
-    "/siaa/log": {
-        "get": _guarded(
-            operation_of(
-                "log", "Registro de calidad, lo último primero.", "Registro", 400, 401, 403, 503, parameters=_FILTERS
-            )
-        )
-    },
+    "/siaa/log": {"get": _guarded(_log())},
     "/siaa/opinion": {
         "post": operation_of(
             "opinion",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from service.quality_log import ALERTS, TYPES
+
 Schema = dict[str, Any]
 
 TEXT: Schema = {"type": "string"}
@@ -12,7 +14,25 @@ COUNT: Schema = {"type": "integer", "minimum": 0}
 NUMBER: Schema = {"type": "number"}
 YES_NO: Schema = {"type": "boolean"}
 JSON_MEDIA = "application/json"
+EVENT_MEDIA = "text/event-stream"
 MAX_PARAMETER_CHARS = 2000  # contract, common rules
+MAX_PATH_CHARS = 1900  # of a name in an address, whose other parts count too
+
+# What `service.question_text` lets pass, as regular expressions: no control characters, and something visible.
+_CONTROL = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
+_BLANK = r"\x00-\x20\x7f-\xa0\xad\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
+_PLAIN = f"^[^{_CONTROL}]*$"
+_WRITTEN = f"^[^{_CONTROL}]*[^{_BLANK}][^{_CONTROL}]*$"
+
+
+def plain_text(limit: int = MAX_PARAMETER_CHARS) -> Schema:
+    """Return text without control characters, at most `limit` of them; it may be empty."""
+    return {"type": "string", "maxLength": limit, "pattern": _PLAIN}
+
+
+def written_text(limit: int = MAX_PARAMETER_CHARS) -> Schema:
+    """Return text without control characters, at most `limit` of them, with something to read in it."""
+    return {"type": "string", "minLength": 1, "maxLength": limit, "pattern": _WRITTEN}
 
 
 def array(items: Schema) -> Schema:
@@ -37,16 +57,36 @@ def nullable(kind: str) -> Schema:
 
 
 def query(name: str, description: str, *, required: bool = False) -> Schema:
-    """Return a parameter of the query string; `explicar` is a switch, anything else text."""
-    schema: Schema = {"type": "string", "maxLength": MAX_PARAMETER_CHARS}
-    if name == "explicar":
-        schema = {"type": "string", "enum": ["0", "1"], "default": "0"}
+    """Return a parameter of the query string: text, unless it is one of QUERY_SCHEMAS."""
+    schema = QUERY_SCHEMAS.get(name) or (written_text() if required else plain_text())
     return {"name": name, "in": "query", "required": required, "description": description, "schema": schema}
+
+
+def choice(*values: str) -> Schema:
+    """Return one of `values`, or nothing."""
+    return {"type": "string", "enum": [*values, ""]}
+
+
+# Parameters that are more than text, by name.
+QUERY_SCHEMAS: dict[str, Schema] = {
+    "explicar": {"type": "string", "enum": ["0", "1"], "default": "0"},
+    "cita": {"type": "string", "pattern": r"^([0-9]{1,9}-[0-9]{1,9})?$"},
+    "n": {"type": "string", "pattern": r"^([1-9][0-9]?|[1-4][0-9]{2}|500)?$"},
+    "tipo": choice(*TYPES),
+    "alerta": choice(*ALERTS),
+    "formato": choice("json", "txt"),
+}
 
 
 def path_part(name: str, description: str) -> Schema:
     """Return a parameter of the path."""
-    return {"name": name, "in": "path", "required": True, "description": description, "schema": TEXT}
+    return {
+        "name": name,
+        "in": "path",
+        "required": True,
+        "description": description,
+        "schema": written_text(MAX_PATH_CHARS),
+    }
 
 
 def operation_of(
@@ -64,7 +104,8 @@ def operation_of(
 
     `body` names the schema of the request's body, `error` begins the names of the responses that the errors have.
     """
-    content = {media: {"schema": ref(answer) if answer else TEXT}}
+    # Of events a schema would describe each; which come in which order is told in words.
+    content: Schema = {media: {} if media == EVENT_MEDIA else {"schema": ref(answer) if answer else TEXT}}
     responses: Schema = {str(status): {"description": summary, "content": content}}
     responses |= {str(code): {"$ref": f"#/components/responses/{error}{code}"} for code in (*errors, 429, 500)}
     operation: Schema = {"operationId": operation_id, "summary": summary, "responses": responses}

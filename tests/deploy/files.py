@@ -26,8 +26,8 @@ def read_unit(path: Path) -> Sections:
             section = line[1:-1]
             continue
         key, equals, value = line.partition("=")
-        assert equals and section and key.isalnum(), f"{path.name}:{number}: {line}"
-        assert not value.endswith("\\") and value == value.strip(), f"{path.name}:{number}: {line}"
+        well_formed = equals and section and key.isalnum() and value == value.strip() and not value.endswith("\\")
+        assert well_formed, f"{path.name}:{number}: {line}"
         sections[section][key].append(value)
     return {name: dict(keys) for name, keys in sections.items()}
 

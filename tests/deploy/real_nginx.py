@@ -9,6 +9,7 @@ import ssl
 import subprocess
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from tests.http.fakes import model_server
 
 PIECES = [f"pedazo {number} " for number in range(8)]
 PAUSE = 0.4  # seconds between the model's pieces
-CHAT = {"messages": [{"role": "user", "content": "¿Cuál es la periodicidad del reporte SIERJU?"}]}
+CHAT = '{"messages": [{"role": "user", "content": "¿Cuál es la periodicidad del reporte SIERJU?"}]}'.encode()
 
 FRAME = """
 daemon off; master_process off; pid {folder}/pid; error_log {folder}/error.log;
@@ -122,11 +123,12 @@ def test_nginx_takes_the_example_without_a_warning(tmp_path: Path) -> None:
     configuration = write_configuration(tmp_path, service=5000, port=free_port())
     found = run(need("nginx"), "-t", "-e", tmp_path / "error.log", "-c", configuration)
     assert found.returncode == 0, found.stdout
-    assert [line for line in found.stdout.splitlines() if "syntax is ok" not in line and "is successful" not in line] == []
+    # Two lines say that all is well; a warning would be a third.
+    assert [line.rsplit(maxsplit=2)[1:] for line in found.stdout.splitlines()] == [["is", "ok"], ["is", "successful"]]
 
 
 def test_pieces_of_an_answer_arrive_as_they_are_made(proxy: Proxy) -> None:
-    response, connection = proxy.request("POST", "/siaa/chat", json.dumps(CHAT).encode(), Content_Type="application/json")
+    response, connection = proxy.request("POST", "/siaa/chat", CHAT, Content_Type="application/json")
     assert response.status == 200
     arrivals = []
     for line in response:
@@ -134,7 +136,7 @@ def test_pieces_of_an_answer_arrive_as_they_are_made(proxy: Proxy) -> None:
             arrivals.append(time.monotonic())
     connection.close()
     assert len(arrivals) >= len(PIECES) / 2
-    gaps = [after - before for before, after in zip(arrivals, arrivals[1:], strict=False)]
+    gaps = [after - before for before, after in pairwise(arrivals)]
     assert min(gaps) > PAUSE / 4, gaps  # held back, they would come in one lump
     assert arrivals[-1] - arrivals[0] > PAUSE * (len(arrivals) - 2)
 

@@ -1,4 +1,4 @@
-"""What Prometheus itself says of the alarms and of the dashboard's queries: `make test-deploy`, if promtool is there."""
+"""What Prometheus itself says of the alarms and the dashboard: `make test-deploy`, where promtool is installed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from tests.deploy.queries import dashboard_queries
 from tests.deploy.tools import run
 
 PROMTOOL = shutil.which("promtool") or ""
-pytestmark = pytest.mark.skipif(not PROMTOOL, reason="falta promtool: apt-get install --no-install-recommends prometheus")
+pytestmark = pytest.mark.skipif(
+    not PROMTOOL, reason="falta promtool: apt-get install --no-install-recommends prometheus"
+)
 
 ALARMS = DEPLOY / "prometheus" / "alertas.yml"
 CASES = Path(__file__).parent / "alarmas_prueba.yml"
