@@ -19,7 +19,7 @@ import Stemmer
 from indexer import gate, linguistics, publishing, tuning, writing
 from indexer.gate import Verdict
 from indexer.golden import Outcome, ask_all, load_golden
-from indexer.reading import Corpus, read_documents, read_files
+from indexer.reading import LEFT_OUT, Corpus, read_documents, read_files
 from indexer.reporting import Reporter
 from siaa import __version__
 from siaa.analysis import ANALYZER_VERSION, Analyzer
@@ -29,6 +29,7 @@ from siaa.errors import CorpusError, GenerationError, SiaaError
 from siaa.generation import (
     FORMAT,
     TUNING,
+    FileReport,
     Generation,
     Manifest,
     current_name,
@@ -134,14 +135,13 @@ def _make(
     created: datetime,
     motive: str,
 ) -> tuple[Manifest, Verdict | None]:
-    documents, reports = read_documents(corpus.sources, reporter)
+    documents, chunks, reports = _cut(*read_documents(corpus.sources, reporter))
     if not documents:
         raise CorpusError(f"No hay ningún documento que indexar en {settings.corpus_dir}: ponga archivos .md o .txt.")
     try:
         folder = publishing.unfinished_folder(settings.index_dir)
         tuning.copy_tuning(tuning_paths, folder / TUNING)
         analyzer = Analyzer(load_tables(folder / TUNING))
-        chunks = [chunk_document(document) for document in documents]
         records = _records(documents, chunks, analyzer, reporter)
         writing.write_contents(folder, documents, chunks, records, analyzer, reporter)
         manifest = Manifest(
@@ -172,6 +172,24 @@ def _make(
         publishing.remove_unfinished(settings.index_dir)
         raise
     return manifest, verdict
+
+
+def _cut(
+    documents: Sequence[Document], reports: Sequence[FileReport]
+) -> tuple[list[Document], list[tuple[Chunk, ...]], list[FileReport]]:
+    """Cut each document into passages; one that cannot be cut is left out and never ends the run."""
+    kept: list[Document] = []
+    chunks: list[tuple[Chunk, ...]] = []
+    failed: dict[str, FileReport] = {}
+    for document in documents:
+        try:
+            chunks.append(chunk_document(document))
+        except Exception as error:  # a fault of the chunker must not cost the other documents
+            reason = f"fallo al dividirlo ({type(error).__name__}): repórtelo"
+            failed[document.doc_id] = FileReport(document.doc_id, LEFT_OUT, (reason,))
+        else:
+            kept.append(document)
+    return kept, chunks, [failed.get(report.path, report) for report in reports]
 
 
 def _records(

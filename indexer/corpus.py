@@ -59,12 +59,15 @@ def _walk(folder: Path) -> Iterator[Path]:
 
     for parent, folders, names in os.walk(folder, onerror=refuse):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (Path(parent, name) for name in folders if Path(parent, name).is_symlink())
         for name in names:
             if not name.startswith("."):
                 yield Path(parent, name)
 
 
 def _why_not(path: Path, relative: Path) -> str:
+    if path.is_dir():
+        return "es un enlace a una carpeta: no se siguen, ponga la carpeta misma"
     if path.suffix.lower() not in READERS:
         return f"formato no admitido ({path.suffix or 'sin extensión'}); se admiten {', '.join(sorted(READERS))}"
     if path.is_symlink() and not path.exists():

@@ -156,3 +156,11 @@ def test_index_folder_that_is_a_file_is_a_clear_sentence(run_build: Run, setting
     settings.index_dir.write_text("no soy una carpeta")
     with pytest.raises(GenerationError, match="carpeta del índice"):
         run_build()
+
+
+def test_linked_folder_is_left_out_and_said(run_build: Run, settings: Settings, tmp_path: Path) -> None:
+    write_corpus(tmp_path / "fuera", {"ajeno.md": "# Ajeno\n\nTexto.\n"})
+    (settings.corpus_dir / "enlace").symlink_to(tmp_path / "fuera", target_is_directory=True)
+    result, _ = run_build()
+    assert {r.path: r.state for r in result.manifest.reports}["enlace"] == "excluido"
+    assert result.manifest.documents == 2
