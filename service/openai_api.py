@@ -144,9 +144,11 @@ def _text(content: object) -> object:
     """Return the text of a message whose content may come in parts; anything else as it is, for the check to refuse."""
     if not isinstance(content, list):
         return content
-    if not all(isinstance(part, dict) and part.get("type") == "text" for part in content):
+    if not all(
+        isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str) for part in content
+    ):
         raise InvalidCompletionError("Solo se admite texto: quite las imágenes, audios y archivos.", param="messages")
-    return "\n".join(str(part.get("text") or "") for part in content)
+    return "\n".join(part["text"] for part in content)
 
 
 def _base(*, proxy: bool) -> str:

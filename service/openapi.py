@@ -15,6 +15,7 @@ from service.openapi_shapes import (
     array,
     nullable,
     operation_of,
+    or_null,
     path_part,
     plain_text,
     query,
@@ -125,7 +126,7 @@ SCHEMAS: dict[str, Schema] = {
                 "items": record({"role": {"type": "string", "enum": ["user", "assistant"]}, "content": written_text()}),
                 "description": "El último es la pregunta, con role user; entre todos, hasta 32 kB.",
             },
-            "coleccion": plain_text(),
+            "coleccion": or_null(plain_text()),
         },
         optional=("coleccion",),
     ),
@@ -157,7 +158,7 @@ SCHEMAS: dict[str, Schema] = {
 _Q = query("q", "Pregunta, hasta 2000 caracteres.", required=True)
 _EXPLAIN = query("explicar", "1 añade la clave `explicacion`.")
 _COLLECTION = query("coleccion", "Busca solo en esta colección.")
-_DOC = path_part("doc", "Nombre del documento o su ruta; la barra de la ruta va tal cual o como %2F.")
+_DOC_TEXT = "Nombre del documento o su ruta; la barra de la ruta va tal cual o como %2F."
 
 
 def _chat() -> Schema:
@@ -190,7 +191,7 @@ def _reload() -> Schema:
 
 _FILTERS = (_COLLECTION, query("q", "Palabras del nombre o del título."))
 _VIEW = (
-    _DOC,
+    path_part("doc", _DOC_TEXT, after="/siaa/ver/"),
     query("sec", "Ancla, artículo o título que se muestra."),
     query("cita", "Posiciones del texto que se marcan, como 120-340."),
     query("q", "Palabras que se marcan."),
@@ -222,7 +223,14 @@ PATHS: dict[str, dict[str, Schema]] = {
     },
     "/siaa/keywords/{doc}": {
         "get": operation_of(
-            "keywords", "Palabras clave de un documento.", "PalabrasClave", 400, 404, 409, 503, parameters=(_DOC,)
+            "keywords",
+            "Palabras clave de un documento.",
+            "PalabrasClave",
+            400,
+            404,
+            409,
+            503,
+            parameters=(path_part("doc", _DOC_TEXT, after="/siaa/keywords/"),),
         )
     },
     "/siaa/densidad/{termino}": {
@@ -233,7 +241,7 @@ PATHS: dict[str, dict[str, Schema]] = {
             400,
             404,
             503,
-            parameters=(path_part("termino", "Palabra."),),
+            parameters=(path_part("termino", "Palabra.", after="/siaa/densidad/"),),
         )
     },
     "/siaa/debug_tokens": {

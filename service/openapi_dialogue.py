@@ -12,6 +12,7 @@ from service.openapi_shapes import (
     array,
     nullable,
     operation_of,
+    or_null,
     plain_text,
     query,
     record,
@@ -56,7 +57,12 @@ DIALOGUE_SCHEMAS: dict[str, Schema] = {
     "CacheVaciada": record({"vaciado": YES_NO, "mensaje": TEXT}),
     "Registro": record({"total": COUNT, "registros": array(record(_LINE))}),
     "Opinion": record(
-        {"pregunta": written_text(), "util": YES_NO, "esperado": plain_text(), "comentario": plain_text()},
+        {
+            "pregunta": written_text(),
+            "util": YES_NO,
+            "esperado": or_null(plain_text()),
+            "comentario": or_null(plain_text()),
+        },
         optional=("esperado", "comentario"),
     ),
     "OpinionRecibida": record({"recibida": YES_NO, "mensaje": TEXT}),
@@ -65,7 +71,7 @@ DIALOGUE_SCHEMAS: dict[str, Schema] = {
     ),
     "SolicitudOpenAI": record(
         {
-            "model": TEXT,
+            "model": nullable("string"),
             "messages": {
                 "type": "array",
                 "minItems": 1,
@@ -77,9 +83,9 @@ DIALOGUE_SCHEMAS: dict[str, Schema] = {
                 ),
                 "description": "El último es la pregunta, con role user.",
             },
-            "stream": YES_NO,
-            "stream_options": record({"include_usage": YES_NO}, optional=("include_usage",)),
-            "coleccion": plain_text(),
+            "stream": nullable("boolean"),
+            "stream_options": {"description": "{include_usage: true} añade `usage`; lo demás se pasa por alto."},
+            "coleccion": or_null(plain_text()),
         },
         optional=("model", "stream", "stream_options", "coleccion"),
     ),

@@ -16,7 +16,6 @@ YES_NO: Schema = {"type": "boolean"}
 JSON_MEDIA = "application/json"
 EVENT_MEDIA = "text/event-stream"
 MAX_PARAMETER_CHARS = 2000  # contract, common rules
-MAX_PATH_CHARS = 1900  # of a name in an address, whose other parts count too
 
 # What `service.question_text` lets pass, as regular expressions: no control characters, and something visible.
 _CONTROL = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
@@ -33,6 +32,11 @@ def plain_text(limit: int = MAX_PARAMETER_CHARS) -> Schema:
 def written_text(limit: int = MAX_PARAMETER_CHARS) -> Schema:
     """Return text without control characters, at most `limit` of them, with something to read in it."""
     return {"type": "string", "minLength": 1, "maxLength": limit, "pattern": _WRITTEN}
+
+
+def or_null(schema: Schema) -> Schema:
+    """Return what `schema` describes, or null."""
+    return {**schema, "type": [schema["type"], "null"]}
 
 
 def array(items: Schema) -> Schema:
@@ -78,15 +82,10 @@ QUERY_SCHEMAS: dict[str, Schema] = {
 }
 
 
-def path_part(name: str, description: str) -> Schema:
-    """Return a parameter of the path."""
-    return {
-        "name": name,
-        "in": "path",
-        "required": True,
-        "description": description,
-        "schema": written_text(MAX_PATH_CHARS),
-    }
+def path_part(name: str, description: str, *, after: str) -> Schema:
+    """Return a parameter of the path, `after` its fixed part: together they have the length of a parameter."""
+    schema = written_text(MAX_PARAMETER_CHARS - len(after))
+    return {"name": name, "in": "path", "required": True, "description": description, "schema": schema}
 
 
 def operation_of(
