@@ -158,7 +158,9 @@ def _serve(options: argparse.Namespace, ended: threading.Event) -> int:
 
 
 def _wait_for_parent(ended: threading.Event) -> None:
-    sys.stdin.buffer.read()
+    # Not through sys.stdin: a thread that waits inside its buffer makes the interpreter die badly at exit.
+    while os.read(0, 1):
+        pass
     ended.set()
 
 
