@@ -22,6 +22,7 @@ from service.rate_limit import RateLimit, client_of, is_free
 from service.request_tracking import follow
 from service.routes import endpoints
 from service.stopping import Stopping
+from service.turns import Turns
 from service.wire import HEARTBEAT_SECONDS
 from siaa.config import Settings
 
@@ -48,7 +49,8 @@ def create_app(
     app.url_map.merge_slashes = False
     models = ModelWatch(settings, fixed=model) if model else open_watch(settings)
     metrics = Metrics()
-    opener = opener_for(settings, observe=metrics.stage)
+    turns = Turns()
+    opener = opener_for(settings, observe=metrics.stage, turns=turns)
     app.extensions["siaa"] = Context(
         settings=settings,
         holder=holder or IndexHolder(settings.index_dir, opener=opener, budget=models.budget),
@@ -58,6 +60,7 @@ def create_app(
         log=QualityLog(settings),
         metrics=metrics,
         stopping=Stopping(settings.stop_seconds),
+        turns=turns,
     )
     follow(app, settings, metrics)
     _guard(app, settings)

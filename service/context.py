@@ -14,6 +14,7 @@ from service.metrics import Metrics
 from service.model_watch import ModelWatch
 from service.quality_log import QualityLog
 from service.stopping import Stopping
+from service.turns import Turns
 from siaa.config import Settings
 
 
@@ -55,6 +56,7 @@ class Context:
     log: QualityLog
     metrics: Metrics
     stopping: Stopping
+    turns: Turns  # for what computes: answers take them, and /healthz need not
     active: ActiveCount = field(default_factory=ActiveCount)
 
     @property

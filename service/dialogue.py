@@ -72,7 +72,8 @@ def reply(context: Context, conversation: Conversation, stack: ExitStack) -> Rep
     """
     entry = Entry(DOCUMENTS, conversation.question, collection=conversation.collection or "")
     try:
-        return _reply(context, conversation, stack, entry)
+        with context.turns:
+            return _reply(context, conversation, stack, entry)
     except SiaaError as error:
         if status_of(error) >= 500:
             context.log.write(replace(entry, kind=ERROR, alert=FAILED, code=error.code))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from types import FrameType
 from typing import Any
 
@@ -43,6 +45,14 @@ class _Parser(RequestParser):  # type: ignore[misc]
 
 class Worker(ThreadWorker):  # type: ignore[misc]
     """A worker that tells a client in the shape of the contract what gunicorn itself refuses."""
+
+    def get_thread_pool(self) -> ThreadPoolExecutor:
+        """Start every thread now: starting one makes whoever accepts connections wait, when there is least time."""
+        pool = ThreadPoolExecutor(max_workers=self.cfg.threads, thread_name_prefix="siaa-web")
+        together = threading.Barrier(self.cfg.threads)  # none ends its first task before all have begun one
+        for _ in range(self.cfg.threads):
+            pool.submit(together.wait)
+        return pool
 
     def enqueue_req(self, conn: Any) -> None:
         """Give a new connection our parser, then let a thread answer."""

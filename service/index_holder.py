@@ -13,6 +13,7 @@ from pathlib import Path
 
 from service.budget import FragmentBudget
 from service.timed_retriever import Observe, TimedRetriever
+from service.turns import Turns
 from siaa.config import Settings
 from siaa.errors import GenerationError, SiaaError
 from siaa.generation import current_name, generation_names, open_generation
@@ -35,11 +36,15 @@ NameReader = Callable[[Path], str | None]
 NameLister = Callable[[Path], Sequence[str]]
 
 
-def opener_for(settings: Settings, *, observe: Observe = lambda stage, seconds: None) -> Opener:
+def opener_for(
+    settings: Settings, *, observe: Observe = lambda stage, seconds: None, turns: Turns | None = None
+) -> Opener:
     """Return what verifies, opens and warms a generation with the profile and limits of `settings`.
 
-    `observe` is told how long each step of each question takes.
+    `observe` is told how long each step of each question takes; the steps are taken in `turns`.
     """
+
+    shared = turns or Turns()
 
     def open_retriever(folder: Path) -> Retriever:
         generation = open_generation(folder)
@@ -51,6 +56,7 @@ def opener_for(settings: Settings, *, observe: Observe = lambda stage, seconds: 
                 max_docs=settings.max_docs_contexto,
                 max_chunks=settings.max_chunks_contexto,
                 observe=observe,
+                turns=shared,
             )
             # What a first question reads and computes is paid here; a generation that cannot answer is not served.
             retriever.gather(retriever.route(retriever.ask(WARM_UP)))

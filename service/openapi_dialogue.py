@@ -23,6 +23,7 @@ from service.quality_log import ALERTS, TYPES
 
 ROLES = ("user", "assistant", "system", "developer", "tool", "function")
 _FREE: Schema = {"type": "object"}
+_REMARK = or_null(plain_text())
 _OPINION = {"util": YES_NO, "esperado": TEXT, "comentario": TEXT}
 _LINE = {
     "id": COUNT,
@@ -57,12 +58,7 @@ DIALOGUE_SCHEMAS: dict[str, Schema] = {
     "CacheVaciada": record({"vaciado": YES_NO, "mensaje": TEXT}),
     "Registro": record({"total": COUNT, "registros": array(record(_LINE))}),
     "Opinion": record(
-        {
-            "pregunta": written_text(),
-            "util": YES_NO,
-            "esperado": or_null(plain_text()),
-            "comentario": or_null(plain_text()),
-        },
+        {"pregunta": written_text(), "util": YES_NO, "esperado": _REMARK, "comentario": _REMARK},
         optional=("esperado", "comentario"),
     ),
     "OpinionRecibida": record({"recibida": YES_NO, "mensaje": TEXT}),

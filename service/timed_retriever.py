@@ -1,4 +1,4 @@
-"""Time the steps from a question to its fragments, whichever endpoint takes them."""
+"""Time the steps from a question to its fragments, whichever endpoint takes them, and take them in turns."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from service.metrics import ROUTE, SELECT, UNDERSTAND
+from service.turns import Turns
 from siaa.generation import Generation
 from siaa.profile import Profile
 from siaa.question import Query
@@ -18,13 +19,21 @@ Observe = Callable[[str, float], None]  # the stage, and the seconds it took
 
 
 class TimedRetriever(Retriever):
-    """A retriever that tells `observe` how long each of its steps took."""
+    """A retriever whose steps wait for `turns`, and that tells `observe` how long each took then."""
 
     def __init__(
-        self, generation: Generation, *, profile: Profile, max_docs: int, max_chunks: int, observe: Observe
+        self,
+        generation: Generation,
+        *,
+        profile: Profile,
+        max_docs: int,
+        max_chunks: int,
+        observe: Observe,
+        turns: Turns,
     ) -> None:
         super().__init__(generation, profile=profile, max_docs=max_docs, max_chunks=max_chunks)
         self._observe = observe
+        self._turns = turns
 
     def ask(self, raw: str) -> Query:
         """Understand a question (see Retriever.ask)."""
@@ -48,8 +57,9 @@ class TimedRetriever(Retriever):
 
     @contextmanager
     def _timed(self, stage: str) -> Iterator[None]:
-        began = time.perf_counter()
-        try:
-            yield
-        finally:
-            self._observe(stage, time.perf_counter() - began)
+        with self._turns:
+            began = time.perf_counter()
+            try:
+                yield
+            finally:
+                self._observe(stage, time.perf_counter() - began)

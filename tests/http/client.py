@@ -44,9 +44,10 @@ class Answer:
 class Client:
     """Talk to the service at `host`:`port`."""
 
-    def __init__(self, host: str, port: int) -> None:
+    def __init__(self, host: str, port: int, *, pid: int = 0) -> None:
         self.host = host
         self.port = port
+        self.pid = pid  # of the service's main process; 0 when nobody told
 
     def get(self, path: str, /, **parameters: str) -> Answer:
         """Ask for `path`, sent as it is, with `parameters` encoded."""

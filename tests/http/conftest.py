@@ -98,7 +98,7 @@ def running(*, command: tuple[str, ...] = ("-m", "service"), **variables: str) -
             if "SIAA atiende en" not in first:
                 log.seek(0)
                 pytest.fail(f"El servicio no arrancó: {first}{log.read()[-2000:]}")
-            yield Client("127.0.0.1", port)
+            yield Client("127.0.0.1", port, pid=process.pid)
         finally:
             _stop(process)
 

@@ -153,7 +153,11 @@ def model_server(pieces: Sequence[str], *, pause: float = 0.0) -> Iterator[tuple
         def log_message(self, *_: object) -> None:
             """Keep the test's output clean."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    class Server(ThreadingHTTPServer):
+        request_queue_size = 512  # hundreds may come at once
+        daemon_threads = True
+
+    server = Server(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
