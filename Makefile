@@ -16,7 +16,7 @@ EVAL_DIR ?= ../shared/eval
 SETS ?=
 EVAL = --carpeta '$(EVAL_DIR)' $(if $(strip $(SETS)),--conjuntos $(SETS)) $(ARGS)
 
-.PHONY: help run test index serve model eval eval-typos eval-ablate bench check format clean install-schedule test-deploy entorno entorno-desarrollo
+.PHONY: help run test index serve model eval eval-typos eval-ablate bench soak check format clean install-schedule test-deploy entorno entorno-desarrollo
 
 help: ## Muestra esta lista
 	@printf 'Uso: make <orden> [PYTHON=python3.12] [SIAA_PORT=8080 ...]\n\n'
@@ -68,11 +68,15 @@ format: entorno-desarrollo ## Da formato al código y corrige lo que se corrige 
 install-schedule: ## Instala el servicio y la construcción nocturna (DESTDIR=carpeta: ensayo; PREFIX=/opt/siaa)
 	@exec env PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' sh deploy/install_schedule.sh
 
+soak: entorno-desarrollo ## Corre a lo largo las pruebas de aguante (cerca de media hora)
+	@SOAK=1 exec $(PY) -m pytest tests/soak -s $(ARGS)
+
 test-deploy: entorno-desarrollo ## Comprueba deploy/ con systemd, cron y nginx de verdad
 	@exec $(PY) -m pytest tests/deploy/real_*.py $(ARGS)
 
-clean: ## Borra .venv, cachés e index_data (lo de SIAA_INDEX_DIR no se toca)
-	rm -rf .venv index_data .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+clean: ## Borra .venv, cachés y las generaciones de index_data (ni SIAA_INDEX_DIR, ni datos/, ni auditoria.jsonl)
+	if [ -d index_data ]; then find index_data -mindepth 1 -maxdepth 1 ! -name auditoria.jsonl -exec rm -rf {} +; fi
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 entorno:

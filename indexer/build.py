@@ -18,14 +18,14 @@ import Stemmer
 
 from indexer import gate, linguistics, publishing, tuning, writing
 from indexer.gate import Verdict
-from indexer.golden import Outcome, ask_all, load_golden
+from indexer.golden import GoldenSet, Outcome, ask_all, load_golden
 from indexer.reading import LEFT_OUT, Corpus, read_documents, read_files
 from indexer.reporting import Reporter
 from siaa import __version__
 from siaa.analysis import ANALYZER_VERSION, Analyzer
 from siaa.chunking import CHUNKER_VERSION, chunk_document
 from siaa.config import MAX_QUESTION_CHARS, Settings
-from siaa.errors import CorpusError, GenerationError, SiaaError
+from siaa.errors import AmbiguousDocumentError, CorpusError, GenerationError, SiaaError, UnknownDocumentError
 from siaa.generation import (
     FORMAT,
     TUNING,
@@ -158,7 +158,7 @@ def _make(
         )
         _check_clock(manifest, settings.index_dir, reporter)
         manifest = writing.write_manifest(folder, _free_name(manifest, settings.index_dir))
-        verdict = _examine(folder, settings)
+        verdict = _examine(folder, settings, reporter)
         if verdict is not None and not verdict.passes and not motive:
             raise gate.StoppedByGateError(verdict)
         publishing.settle(folder)
@@ -259,7 +259,7 @@ def _free_name(manifest: Manifest, index_dir: Path) -> Manifest:
     return replace(manifest, name=name)
 
 
-def _examine(folder: Path, settings: Settings) -> Verdict | None:
+def _examine(folder: Path, settings: Settings, reporter: Reporter) -> Verdict | None:
     """Open the finished generation, try it out, and ask it the golden questions, beside the published one.
 
     Returns None when there are no golden questions. Raises GenerationError when it cannot find its own documents.
@@ -272,9 +272,21 @@ def _examine(folder: Path, settings: Settings) -> Verdict | None:
         if not path.is_file():
             return None
         golden = load_golden(path)
+        _warn_of_strangers(golden, generation, reporter)
         return gate.judge_candidate(golden, ask_all(candidate, golden.questions), _published_outcomes(settings))
     finally:
         generation.close()
+
+
+def _warn_of_strangers(golden: GoldenSet, generation: Generation, reporter: Reporter) -> None:
+    """Say which documents the golden questions name that the index does not have."""
+    for name in dict.fromkeys(question.document for question in golden.questions if question.document):
+        try:
+            generation.find(name)
+        except UnknownDocumentError:
+            reporter.warn(f"{GOLDEN_QUESTIONS} nombra «{name}», que no está en la carpeta de documentos.")
+        except AmbiguousDocumentError:
+            reporter.warn(f"{GOLDEN_QUESTIONS} nombra «{name}», que llevan varios documentos: use la ruta.")
 
 
 def _retriever(generation: Generation, settings: Settings) -> Retriever:

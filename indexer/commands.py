@@ -11,7 +11,7 @@ from indexer.gate import StoppedByGateError, Verdict
 from indexer.golden import GoldenQuestion, load_golden
 from indexer.reading import read_documents, read_files
 from indexer.reporting import Reporter
-from siaa.config import Settings
+from siaa.config import Settings, unknown_variables
 from siaa.errors import ConfigError, GenerationError
 from siaa.generation import TUNING, Generation, current_name, open_generation
 from siaa.language import GOLDEN_QUESTIONS
@@ -28,6 +28,8 @@ def build_index(options: argparse.Namespace, settings: Settings, reporter: Repor
     if options.forzar and not options.motivo.strip():
         raise ConfigError('--forzar necesita --motivo "...": queda escrito quién publicó, cuándo y por qué.')
     reporter.say(f"Documentos: {settings.corpus_dir}\nÍndice: {settings.index_dir}")
+    for name in unknown_variables():
+        reporter.warn(f"{name} no es un ajuste de SIAA y no hace nada (docs/configuracion.md).")
     if not settings.owns_tuning:
         reporter.warn(
             "el corpus no es el del proyecto y no hay SIAA_CONFIG_DIR: se usan solo las tablas de lengua "
@@ -38,6 +40,10 @@ def build_index(options: argparse.Namespace, settings: Settings, reporter: Repor
         result = build(settings, reporter, force=options.rehacer, motive=motive)
     except StoppedByGateError as error:
         _tell_verdict(error.verdict, reporter)
+        reporter.say(
+            "Corrija el documento, el ajuste o la pregunta y repita; si el cambio es el que se quería, publíquelo con "
+            '--forzar --motivo "por qué" (queda escrito en auditoria.jsonl).'
+        )
         raise
     if result.published or options.detalle:
         reporter.files(result.manifest.reports, every=options.detalle)
@@ -52,7 +58,8 @@ def build_index(options: argparse.Namespace, settings: Settings, reporter: Repor
 def _tell_verdict(verdict: Verdict, reporter: Reporter) -> None:
     reporter.say(f"Preguntas de control: {verdict.green} de {verdict.asked} en verde.")
     for outcome in verdict.red:
-        reporter.say(f"  rojo: «{outcome.question.text}»: {outcome.found}")
+        critical = " (crítica)" if outcome.question.critical else ""
+        reporter.say(f"  rojo{critical}: «{outcome.question.text}»: {outcome.found}")
     for change in verdict.changes:
         mark = "se puso en ROJO" if change.turned_red else "se puso en verde"
         critical = " (crítica)" if change.critical else ""
@@ -121,6 +128,9 @@ def prune(options: argparse.Namespace, settings: Settings, reporter: Reporter) -
 def tell_differences(options: argparse.Namespace, settings: Settings, reporter: Reporter) -> int:
     """Say what changed from one generation to another; without names, from the one before to the published one."""
     names = _pair(options, settings)
+    for name in names:
+        if not (settings.index_dir / name).is_dir():
+            raise GenerationError(f"No existe la generación {name}: véalas con «python -m indexer list».")
     generations = [open_generation(settings.index_dir / name) for name in names]
     try:
         before, after = (_retriever(generation, settings) for generation in generations)

@@ -119,6 +119,8 @@ def _ask(retriever: Retriever, question: GoldenQuestion) -> Outcome:
         refused = _is_refused(retriever, gathered)
         return Outcome(question, refused, "se rechaza" if refused else f"se responde con {routed}")
     missing = _missing(gathered, question)
+    if not missing and _is_refused(retriever, gathered):
+        return Outcome(question, False, f"{routed}; pero el chat la rechaza")
     return Outcome(question, not missing, f"{routed}; falta {missing}" if missing else routed)
 
 
@@ -130,13 +132,15 @@ def _is_refused(retriever: Retriever, gathered: Gathered) -> bool:
 
 
 def _missing(gathered: Gathered, question: GoldenQuestion) -> str:
-    """Return the first demand that is not met, "" when all are."""
+    """Return the first demand that is not met, "" when all are. The document has to come first."""
     wanted = fold(normalise(question.document))
     selections = [
-        s for s in gathered.selections if not wanted or wanted in (fold(s.document.name), fold(s.document.doc_id))
+        s
+        for s in gathered.selections[: 1 if wanted else None]
+        if not wanted or wanted in (fold(s.document.name), fold(s.document.doc_id))
     ]
     if not selections:
-        return f"el documento {question.document}"
+        return f"el documento {question.document} en primer lugar"
     pieces = [piece for selected in selections for piece in selected.fragment.pieces]
     if question.article and question.article not in {piece.article for piece in pieces}:
         return f"el artículo {question.article}"

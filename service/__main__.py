@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import socket
 import sys
+from pathlib import Path
 from urllib.parse import quote
 
 from service.embedded_model import embedded
 from service.request_log import configure
 from service.server import serve
-from siaa.config import Settings, load_settings
-from siaa.errors import ConfigError
+from siaa.config import Settings, load_settings, unknown_variables
+from siaa.errors import ConfigError, GenerationError
+from siaa.generation import DOCUMENTS, TUNING, current_name
+from siaa.profile import PROFILES
 
 WRONG_USE = 2
+SAMPLE_DOCUMENT = "acuerdo_no._psaa16-10476.md"
 
-# One per endpoint, with documents and questions of the sample corpus.
+# One per endpoint, with a document of the index; the questions are for the sample corpus.
 EXAMPLES = (
     "/siaa/enrutar?q=¿Cuál+es+la+periodicidad+del+reporte+SIERJU?",
-    "/siaa/fragmento?doc=acuerdo_no._psaa16-10476.md&q=funcionarios+responsables",
-    "/siaa/keywords/acuerdo_no._psaa16-10476.md",
+    "/siaa/fragmento?doc={doc}&q=funcionarios+responsables",
+    "/siaa/keywords/{doc}",
     "/siaa/densidad/sierju",
     "/siaa/debug_tokens?q=¿Cuándo+debo+reportar?",
-    "/siaa/ver/acuerdo_no._psaa16-10476.md?sec=art-5&q=funcionarios",
+    "/siaa/ver/{doc}?sec=art-5&q=funcionarios",
     "/siaa/documentos",
     "/siaa/estado",
     "/siaa/status",
@@ -42,13 +47,35 @@ def main() -> int:
     except ConfigError as error:
         return _refuse(error.message)
     configure(settings)
-    if problem := port_problem(settings):
+    for name in unknown_variables():
+        print(f"aviso: {name} no es un ajuste de SIAA y no hace nada (docs/configuracion.md).", file=sys.stderr)
+    if problem := profile_problem(settings) or port_problem(settings):
         return _refuse(problem)
     try:
         with embedded(settings) as settings:
             return serve(settings, ready=lambda: print(welcome(settings), flush=True))
     except ConfigError as error:
         return _refuse(error.message)
+
+
+def profile_problem(settings: Settings) -> str | None:
+    """Return why the profile named cannot be used, None if it can; the profiles are those of the published index."""
+    published = _published(settings)
+    folder = (published / TUNING if published else settings.tuning_dir) / PROFILES
+    known = sorted(path.stem for path in folder.glob("*.toml"))
+    if not known or settings.perfil in known:
+        return None
+    return f"SIAA_PERFIL={settings.perfil!r}: no existe ese perfil; los hay: {', '.join(known)}."
+
+
+def _published(settings: Settings) -> Path | None:
+    """Return the folder of the published generation, None when there is none yet."""
+    try:
+        name = current_name(settings.index_dir)
+    except GenerationError:
+        return None
+    folder = settings.index_dir / name if name else None
+    return folder if folder and folder.is_dir() else None
 
 
 def port_problem(settings: Settings) -> str | None:
@@ -80,11 +107,25 @@ def welcome(settings: Settings) -> str:
     """Return what is printed once the service is ready: its address, and one `curl` per endpoint."""
     base = address_of(settings)
     lines = [f"SIAA atiende en {base} (Ctrl-C lo detiene). Pruebe:"]
-    lines += [f"  curl '{base}{quote(path, safe='/?=&+')}'" for path in EXAMPLES]
+    if _published(settings) is None:
+        lines.insert(0, "Todavía no hay índice: ejecute «make index»; hasta entonces se responde 503.")
+    document = quote(_example_document(settings))
+    lines += [f"  curl '{base}{quote(path, safe='/?=&+{}').format(doc=document)}'" for path in EXAMPLES]
     lines.append(f"  curl -N -H 'Content-Type: application/json' -d '{CHAT_BODY}' {base}/siaa/chat")
     token = ' -H "Authorization: Bearer $SIAA_ADMIN_TOKEN"' if settings.admin_token.get_secret_value() else ""
     lines.append(f"  curl -X POST{token} {base}/siaa/recargar")
     return "\n".join(lines)
+
+
+def _example_document(settings: Settings) -> str:
+    """Return a document of the index: the one that the questions of the examples are about, where there is one."""
+    published = _published(settings)
+    try:
+        rows = json.loads((published / DOCUMENTS).read_text(encoding="utf-8")) if published else []
+        names = [str(row["name"]) for row in rows if row["chunk_count"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        names = []
+    return SAMPLE_DOCUMENT if SAMPLE_DOCUMENT in names or not names else names[0]
 
 
 def address_of(settings: Settings) -> str:

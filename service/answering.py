@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import textwrap
 from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -140,12 +141,13 @@ def answer(
     model: LanguageModel | None,
     max_tokens: int,
     withhold: bool = False,
+    turns: AbstractContextManager[None] | None = None,
 ) -> Generator[Event, None, None]:
     """Return the events of the answer to a gathered question; no model is called when the passages cannot answer it.
 
     Without a model the documents are quoted. With `withhold`, sentences that no passage holds up are left out; else
-    they are marked. The model's slot is taken at this call, before anything was sent. Closing the events ends the
-    model's call.
+    they are marked, in one of `turns`. The model's slot is taken at this call, before anything was sent. Closing the
+    events ends the model's call.
 
     Raises ModelBusyError here, and other ModelErrors while the events are read.
     """
@@ -161,7 +163,7 @@ def answer(
     messages = build_messages(fragments, gathered.routed.query.raw, doubtful=doubtful)
     stream = model.stream(messages, max_tokens=max_tokens)
     ground = Ground(retriever, gathered)
-    said = _generate(gathered, stream, ground, verdict, withhold=withhold)
+    said = _generate(gathered, stream, ground, verdict, withhold=withhold, turns=turns or nullcontext())
     return _events(gathered, said, stream)
 
 
@@ -213,7 +215,13 @@ def _reduced(query: Query, weights: Mapping[str, float]) -> dict[str, float]:
 
 
 def _generate(
-    gathered: Gathered, stream: Iterator[str], ground: Ground, verdict: Verdict, *, withhold: bool
+    gathered: Gathered,
+    stream: Iterator[str],
+    ground: Ground,
+    verdict: Verdict,
+    *,
+    withhold: bool,
+    turns: AbstractContextManager[None],
 ) -> Iterator[Event]:
     doubtful = verdict.decision is Decision.ONLY_IF_THERE
     said: Iterator[str] = without_refusal(stream)
@@ -230,7 +238,8 @@ def _generate(
     for piece in chain([first], said):
         yield Delta(notice + piece if not text else piece)
         text += piece
-    sources, unproven = ground.sources(text, offset=len(notice))
+    with turns:  # many answers may end at once
+        sources, unproven = ground.sources(text, offset=len(notice))
     if unproven:
         warning = UNPROVEN if unproven == 1 else UNPROVEN_MANY.format(count=unproven)
         # An answer that was cut keeps no end: what is incomplete is not remembered (service.answer_cache).

@@ -157,7 +157,9 @@ def _reply(context: Context, conversation: Conversation, stack: ExitStack, entry
         stack.enter_context(context.stopping.ended_by(tether.abandon))
     max_tokens = answer_tokens(gathered.routed.query, context.settings)
     withhold = context.settings.citas == "retener"
-    fresh = answering.answer(retriever, gathered, model=tether, max_tokens=max_tokens, withhold=withhold)
+    fresh = answering.answer(
+        retriever, gathered, model=tether, max_tokens=max_tokens, withhold=withhold, turns=context.turns
+    )
 
     def whole() -> Asked | None:
         """Return the key, or None for an answer that stopped at its limit: it is cut like one that broke."""

@@ -169,6 +169,8 @@ def _quotable(text: str) -> Iterator[tuple[int, int]]:
         # The refusal's words appear in no other answer (contract); a header is the service's own to write.
         if is_heading_line(sentence) or messages.REFUSAL in sentence or _FORGED_HEADER.match(sentence):
             continue
+        if text.startswith(">", text.rfind("\n", 0, start) + 1):
+            continue  # a block quotation is an editor's note about the document, not what the document says
         if len(sentence) <= CAPTION_CHARS and _CAPTION.match(fold(sentence)):
             caption = start if caption is None else caption
             continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import socket
 import threading
@@ -16,7 +17,8 @@ from gunicorn.glogging import Logger  # type: ignore[import-untyped]
 from gunicorn.http.errors import LimitRequestHeaders, LimitRequestLine  # type: ignore[import-untyped]
 from gunicorn.http.message import Request  # type: ignore[import-untyped]
 from gunicorn.http.parser import RequestParser  # type: ignore[import-untyped]
-from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
+from gunicorn.util import close_graceful  # type: ignore[import-untyped]
+from gunicorn.workers.gthread import TConn, ThreadWorker  # type: ignore[import-untyped]
 
 from service.app import create_app, start_app
 from service.headers import SECURITY_HEADERS
@@ -43,6 +45,25 @@ class _Parser(RequestParser):  # type: ignore[misc]
     mesg_class = _Request
 
 
+class _Connection(TConn):  # type: ignore[misc]
+    """A connection whose end is waited for by the thread that answered.
+
+    gunicorn waits up to two seconds for a slow reader to take the last bytes, and does so where it accepts connections.
+    """
+
+    lingered = False
+
+    def linger(self) -> None:
+        """Send the end, wait a moment for the client's, and close."""
+        self.lingered = True
+        close_graceful(self.sock)
+
+    def close(self, graceful: bool = False) -> None:
+        """Close at once what was not closed yet."""
+        if not self.lingered:
+            super().close()
+
+
 class Worker(ThreadWorker):  # type: ignore[misc]
     """A worker that tells a client in the shape of the contract what gunicorn itself refuses."""
 
@@ -53,6 +74,32 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         for _ in range(self.cfg.threads):
             pool.submit(together.wait)
         return pool
+
+    def accept(self, listener: Any) -> None:
+        """Take all the connections that wait, then let threads answer them.
+
+        One at a time, as gunicorn does, each would wait for the threads at work on those before it.
+        """
+        taken = []
+        for _ in range(max(1, self.worker_connections - self.nr_conns)):
+            try:
+                client_sock, address = listener.accept()
+            except OSError as error:
+                if error.errno not in (errno.EAGAIN, errno.ECONNABORTED, errno.EWOULDBLOCK):
+                    raise
+                break
+            self.nr_conns += 1
+            client_sock.setblocking(True)
+            taken.append(_Connection(self.cfg, client_sock, address, listener.getsockname()))
+        for conn in taken:
+            self.enqueue_req(conn)
+
+    def handle(self, conn: Any) -> Any:
+        """Answer a request; unless the connection is to be kept, or has sent nothing yet, end it here."""
+        again = super().handle(conn)
+        if not again:
+            conn.linger()
+        return again
 
     def enqueue_req(self, conn: Any) -> None:
         """Give a new connection our parser, then let a thread answer."""

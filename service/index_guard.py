@@ -62,7 +62,7 @@ class IndexGuard:
     def look(self) -> None:
         """Look once: verify the digests when a file has another size or time, or when it is time to."""
         try:
-            with self._holder.lease() as retriever:
+            with self._holder.lease(look=False) as retriever:
                 generation = retriever.generation
                 folder, manifest = generation.folder, generation.manifest
                 stamps = _stamps(folder, manifest)

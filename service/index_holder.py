@@ -118,12 +118,15 @@ class IndexHolder:
         return served.since if served else None
 
     @contextmanager
-    def lease(self) -> Iterator[Retriever]:
+    def lease(self, *, look: bool = True) -> Iterator[Retriever]:
         """Hand out the retriever of the newest generation, which stays open until the lease ends.
+
+        Without `look` it is the one in service, and nothing newer is looked for.
 
         Raises GenerationError if there is none to serve.
         """
-        self._check_if_due()
+        if look:
+            self._check_if_due()
         with self._lock:
             served = self._served
             if served is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Literal
@@ -140,6 +141,12 @@ def load_settings() -> Settings:
             for item in error.errors()
         )
         raise ConfigError(f"Hay variables de entorno que no se pueden usar: {problems}.") from error
+
+
+def unknown_variables() -> tuple[str, ...]:
+    """Return the `SIAA_*` variables of the environment that set nothing: a misspelt one would be ignored in silence."""
+    known = {f"SIAA_{name.upper()}" for name in Settings.model_fields}
+    return tuple(sorted(name for name in os.environ if name.upper().startswith("SIAA_") and name.upper() not in known))
 
 
 def _reason(kind: str, item: object) -> str:

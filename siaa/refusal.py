@@ -18,6 +18,7 @@ from siaa.naming import NameIndex
 from siaa.question import Query
 from siaa.records import DocumentRecord
 from siaa.references import Reference, find_references
+from siaa.search.spelling import edits
 from siaa.text import normalise, squeeze
 
 REFUSE_BELOW = 0.25  # score: the passages speak of something else
@@ -29,6 +30,7 @@ FEW_ARTICLES = 3  # articles; a document with no more may have lost its numberin
 SURE_NORM = 0.7  # evidence from which a document is the norm named (siaa.naming)
 SURE_ALIAS = 0.3  # the same for one of its names, whole and in order
 CITING_PASSAGES = 200  # passages with the number that are searched for a citation of the norm
+_TYPING_ERROR = 1  # edits between a typed word and its correction that are a slip, not another word
 MISSING_WORDS = 5  # words that a reason lists
 
 Stems = Callable[[str], Sequence[str]]
@@ -81,8 +83,7 @@ def coverage(
     together = set().union(*passages)
     best = max((_held(weights, stems) for stems in passages), default=0.0)
     value = (TOGETHER_SHARE * _held(weights, together) + (1 - TOGETHER_SHARE) * best) / total
-    mended = set(query.corrections.values()) - set(query.corrections)
-    missing = (word for word in query.words if word not in mended and analyzer.stem(word) not in together)
+    missing = (word for word in query.words if analyzer.stem(word) in weights and analyzer.stem(word) not in together)
     return value, tuple(missing)
 
 
@@ -99,14 +100,19 @@ def is_cited(reference: Reference, *, generation: Generation) -> bool:
 
 
 def _weights(query: Query, generation: Generation) -> dict[str, float]:
-    """Return the idf of the question's stems. What was corrected counts as typed: a word that no document holds."""
+    """Return the idf of the question's stems.
+
+    A word corrected by one edit is taken for its correction: a typing error is no reason to refuse. One that needed
+    more counts as typed, a word that no document holds: names of other worlds are two edits from some word of this one.
+    """
     index, analyzer = generation.index, generation.analyzer
     ids = index.names.stems.ids
-    mended = {analyzer.stem(word) for word in query.corrections.values()}
+    sure = {typed for typed, meant in query.corrections.items() if edits(typed, meant) <= _TYPING_ERROR}
+    left_out = {analyzer.stem(typed if typed in sure else meant) for typed, meant in query.corrections.items()}
     return {
         stem: float(index.arrays.stem_idf[ids[stem]]) if stem in ids else UNKNOWN_WEIGHT
         for stem in query.local_stems
-        if stem not in mended
+        if stem not in left_out
     }
 
 

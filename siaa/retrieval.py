@@ -283,8 +283,13 @@ class Retriever:
         )
 
     def stem_weights(self, query: Query) -> dict[str, float]:
-        """Return the idf of the question's stems over the whole index; a stem it does not hold weighs most."""
-        index = self.generation.index
+        """Return the idf of the question's stems over the whole index; a stem it does not hold weighs most.
+
+        A word that was corrected counts as its correction only.
+        """
+        index, stem = self.generation.index, self.generation.analyzer.stem
         unknown = float(index.arrays.stem_idf.max(initial=1.0))
         ids = index.names.stems.ids
-        return {s: float(index.arrays.stem_idf[ids[s]]) if s in ids else unknown for s in query.local_stems}
+        corrected = {stem(typed) for typed in query.corrections}
+        stems = (s for s in query.local_stems if s not in corrected)
+        return {s: float(index.arrays.stem_idf[ids[s]]) if s in ids else unknown for s in stems}

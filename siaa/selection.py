@@ -12,10 +12,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import takewhile
 from math import log1p, sqrt
 
 import numpy as np
+import numpy.typing as npt
 
 from siaa.evidence import Evidences
 from siaa.model import Contribution
@@ -28,6 +28,8 @@ from siaa.search.index import SearchIndex
 
 _CANDIDATES = 40  # passages taken from each of two rankings: of the whole index, and inside the document
 _SHORTEST_KIN, _MOST_LONGER = 5, 4  # letters of a stem that others may continue, and by how many
+_CONTINUED = 6  # best passages whose neighbours are candidates too
+_KIN_READ = 200  # stems read after one in the alphabet, looking for those that continue it
 PROXIMITY_WINDOW = 150  # characters (contract)
 
 
@@ -53,6 +55,7 @@ class Candidates:
         self.query: Query = evidences.query
         self.index: SearchIndex = evidences.index
         self.text_of = text_of
+        self._title = document.title
         self._evidences = evidences
         self._base = base
         self._span = self.index.passages_of(document.position)
@@ -64,10 +67,17 @@ class Candidates:
         first, stop = self._span.start, self._span.stop
         best = [
             _best(self._evidences.scores[first:stop], _CANDIDATES),
-            _best(self._inside + self._synonyms, _CANDIDATES),
+            _best(self._inside + self._synonyms + self._kindred, _CANDIDATES),
         ]
         chosen = {int(position) + first for ranking in best for position in ranking} | set(self._asked())
+        chosen |= self._beside(_best(self._inside, _CONTINUED) + first)
         return np.array(sorted(chosen | self.literal | self.ends), dtype=np.int32)
+
+    def _beside(self, passages: Ints) -> set[int]:
+        """Return the passages just before and after those given, of the same section."""
+        before = passages[self._continues[passages - self._span.start]] - 1
+        after = passages[np.append(self._continues[1:], False)[passages - self._span.start]] + 1
+        return {*before.tolist(), *after.tolist()}
 
     def _asked(self) -> list[int]:
         """Return the passages of the articles asked for."""
@@ -75,6 +85,14 @@ class Candidates:
         asked = [known[article] for article in self.query.articles if article in known]
         own = self.index.arrays.passage_article[self._span.start : self._span.stop]
         return [int(p) + self._span.start for p in np.flatnonzero(np.isin(own, asked))] if asked else []
+
+    @cached_property
+    def _continues(self) -> npt.NDArray[np.bool_]:
+        """Return, per passage of the document, whether it goes on with the section of the one before it."""
+        arrays, span = self.index.arrays, slice(self._span.start, self._span.stop)
+        headings, articles = arrays.passage_heading[span], arrays.passage_article[span]
+        same = (headings[1:] == headings[:-1]) & (articles[1:] == articles[:-1])
+        return np.concatenate(([False], same))[: len(self._span)]
 
     @cached_property
     def ends(self) -> frozenset[int]:
@@ -105,6 +123,17 @@ class Candidates:
         return scores
 
     @cached_property
+    def _beside_scores(self) -> Floats:
+        """Return, per passage of the document, the better inside score of its neighbours in the same section."""
+        before = np.where(self._continues, np.roll(self._inside, 1), 0)
+        after = np.where(np.roll(self._continues, -1), np.roll(self._inside, -1), 0)
+        return np.maximum(before, after)
+
+    def beside(self, passage: int) -> float:
+        """Return the score of the better neighbour of a passage: a long paragraph is cut in two, its answer may be."""
+        return float(self._beside_scores[passage - self._span.start])
+
+    @cached_property
     def _synonyms(self) -> Floats:
         return self._weaker(self.query.synonyms)
 
@@ -129,7 +158,7 @@ class Candidates:
             if len(stem) < _SHORTEST_KIN or not stem.isalpha():
                 continue
             first = bisect_right(known.terms, stem)
-            longer = takewhile(lambda term, stem=stem: term.startswith(stem), known.terms[first : first + 200])
+            longer = (term for term in known.terms[first : first + _KIN_READ] if term.startswith(stem))
             found |= dict.fromkeys(term for term in longer if len(term) - len(stem) <= _MOST_LONGER)
             shorter = (stem[:size] for size in range(max(_SHORTEST_KIN, len(stem) - _MOST_LONGER), len(stem)))
             found |= dict.fromkeys(term for term in shorter if term in known.ids)
@@ -176,7 +205,9 @@ class Candidates:
         return self._proximity.get(passage, 0.0)
 
     def heading_cover(self, passage: int) -> float:
-        """Return the share of the heading's idf that the question holds."""
+        """Return the share of the heading's idf that the question holds; 0 for the title, which names the document."""
+        if self.index.heading(passage) == self._title:
+            return 0.0
         stems = self.index.heading_stems(passage)
         held = sum(self._weight_of.get(stem, 0.0) for stem in stems.tolist())
         return held / float(self.index.arrays.stem_idf[stems].sum()) if held else 0.0
@@ -275,6 +306,12 @@ def kindred(c: Candidates, passage: int, weight: float) -> Contribution | None:
     return Contribution("parientes", weight * score, "contiene palabras de la misma familia") if score else None
 
 
+def neighbour(c: Candidates, passage: int, weight: float) -> Contribution | None:
+    """Add `weight` times the score of the passage before or after it in the same section."""
+    score = c.beside(passage)
+    return Contribution("vecino", weight * score, "continúa un pasaje que responde") if score else None
+
+
 def expansion(c: Candidates, passage: int, weight: float) -> Contribution | None:
     """Add up to `weight` for words that the kind of question adds (contract, query expansion)."""
     share = c.expansion_share(passage)
@@ -293,6 +330,7 @@ SIGNALS: dict[str, Signal] = {
     "extremos": ends,
     "sinonimos": synonyms,
     "parientes": kindred,
+    "vecino": neighbour,
     "expansion": expansion,
 }
 

@@ -63,6 +63,12 @@ def near(
     return sorted(found, key=lambda item: (item.distance, item.word))
 
 
+def edits(one: str, other: str) -> int:
+    """Return the Damerau-Levenshtein distance between two words; more than MAX_DISTANCE counts as MAX_DISTANCE + 1."""
+    distance = int(_EDITS.compare(one, other, MAX_DISTANCE))
+    return distance if distance >= 0 else MAX_DISTANCE + 1
+
+
 def _hashes(word: str, distance: int) -> set[int]:
     prefix = word[:PREFIX]
     level = {prefix}

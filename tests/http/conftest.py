@@ -94,10 +94,9 @@ def running(*, command: tuple[str, ...] = ("-m", "service"), **variables: str) -
         )
         assert process.stdout is not None
         try:
-            first = process.stdout.readline()
-            if "SIAA atiende en" not in first:
+            if not any("SIAA atiende en" in line for line in process.stdout):
                 log.seek(0)
-                pytest.fail(f"El servicio no arrancó: {first}{log.read()[-2000:]}")
+                pytest.fail(f"El servicio no arrancó: {log.read()[-2000:]}")
             yield Client("127.0.0.1", port, pid=process.pid)
         finally:
             _stop(process)

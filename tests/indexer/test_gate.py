@@ -14,10 +14,10 @@ from siaa.generation import current_name, open_current
 from tests.indexer.conftest import TWO_DOCUMENTS, write_corpus
 from tests.indexer.test_command import command, environment
 
-KEYWORD = '[documentos]\n"{document}" = ["sorteo"]\n'
+KEYWORD = '[documentos]\n"{document}" = ["plazo del reparto"]\n'
 QUESTIONS = """
 [[pregunta]]
-texto = "¿Cómo es el sorteo?"
+texto = "¿Cuál es el plazo del reparto?"
 documento = "guia_reparto.md"
 critica = true
 [[pregunta]]
@@ -33,7 +33,7 @@ rechazar = true
 
 @pytest.fixture
 def env(tmp_path: Path) -> dict[str, str]:
-    """Return the environment of a corpus with its own keyword and questions; only the keyword finds the first."""
+    """Return the environment of a corpus with its own keyword and questions; only the keyword decides the first."""
     write_corpus(tmp_path / "corpus", TWO_DOCUMENTS)
     files = {"palabras_clave.toml": KEYWORD.format(document="guia_reparto.md"), "preguntas.toml": QUESTIONS}
     write_corpus(tmp_path / "ajustes", files)
@@ -50,7 +50,7 @@ def test_keyword_moved_to_the_wrong_document_is_stopped(env: dict[str, str], tmp
     write_corpus(tmp_path / "ajustes", {"palabras_clave.toml": KEYWORD.format(document="acuerdo_5_2020.md")})
     spoilt = command(env=env)
     assert spoilt.returncode == 3
-    assert "¿Cómo es el sorteo?" in spoilt.stderr
+    assert "¿Cuál es el plazo del reparto?" in spoilt.stderr
     assert "se puso en ROJO (crítica)" in spoilt.stderr
     assert current_name(index) == before
     assert not list(index.glob("tmp-*"))
@@ -62,7 +62,7 @@ def test_keyword_moved_to_the_wrong_document_is_stopped(env: dict[str, str], tmp
     entry = json.loads((index / AUDIT).read_text(encoding="utf-8").splitlines()[-1])
     assert entry["motivo"] == "prueba de los operadores"
     assert entry["generacion"] == current_name(index)
-    assert "¿Cómo es el sorteo?" in " ".join(entry["razones"])
+    assert "¿Cuál es el plazo del reparto?" in " ".join(entry["razones"])
     assert entry["quien"]
     assert entry["cuando"]
 
@@ -76,10 +76,25 @@ def test_question_left_out_is_stopped(env: dict[str, str], tmp_path: Path) -> No
 
 
 def test_critical_question_red_from_the_start_is_stopped(env: dict[str, str], tmp_path: Path) -> None:
-    (tmp_path / "ajustes" / "palabras_clave.toml").unlink()
+    write_corpus(tmp_path / "ajustes", {"palabras_clave.toml": KEYWORD.format(document="acuerdo_5_2020.md")})
     run = command(env=env)
     assert run.returncode == 3
+    assert "--forzar" in run.stderr
     assert current_name(tmp_path / "indice") is None
+
+
+def test_question_that_the_chat_refuses_is_red(env: dict[str, str], tmp_path: Path) -> None:
+    """A keyword that no document holds brings the document, and the chat still has nothing to quote."""
+    question = '[[pregunta]]\ntexto = "¿Qué hago contra el matoneo?"\ndocumento = "guia_reparto.md"\n'
+    keyword = '[documentos]\n"guia_reparto.md" = ["matoneo"]\n'
+    write_corpus(tmp_path / "ajustes", {"preguntas.toml": question, "palabras_clave.toml": keyword})
+    assert "el chat la rechaza" in command(env=env).stderr
+
+
+def test_document_that_does_not_exist_is_said(env: dict[str, str], tmp_path: Path) -> None:
+    question = '[[pregunta]]\ntexto = "¿Cuándo vence el plazo?"\ndocumento = "noexiste.md"\n'
+    write_corpus(tmp_path / "ajustes", {"preguntas.toml": question})
+    assert "aviso: preguntas.toml nombra «noexiste.md»" in command(env=env).stderr
 
 
 def test_corpus_without_questions_is_said(env: dict[str, str], tmp_path: Path) -> None:

@@ -36,6 +36,6 @@ def test_keyword_moved_to_the_wrong_document_stops_the_build(tmp_path: Path) -> 
     assert build(settings, Reporter(io.StringIO())).published
     keywords = config / MANUAL_KEYWORDS
     text = keywords.read_text(encoding="utf-8")
-    keywords.write_text(text.replace("normativa/resolucion_0208_2020.md", "circular_012_2023.md"), encoding="utf-8")
-    with pytest.raises(StoppedByGateError, match="matoneo"):
+    keywords.write_text(text.replace("acuerdo_no._psaa16-10476.md", "guia_sierju_despachos.md"), encoding="utf-8")
+    with pytest.raises(StoppedByGateError, match="periodicidad"):
         build(settings, Reporter(io.StringIO()))

@@ -19,11 +19,13 @@ READERS = 200
 PIECES = ["Los ", "funcionarios ", "responsables ", "de ", "reportar ", "son ", "los ", "jueces."]
 PAUSE = scaled(short=0.4, long=1.5)  # seconds of the model before each piece
 HEALTH_MS = 500
+ARRIVAL = scaled(short=1.5, long=0.0)  # seconds in which the readers come; a busy machine that also plays all of them
 QUESTION = "¿Quiénes son los funcionarios responsables de reportar la información?"
 
 
 def read_slowly(client: Client, number: int) -> str:
     """Ask, read the answer a few bytes at a time, and return what came."""
+    time.sleep(ARRIVAL * number / READERS)
     body = json.dumps({"messages": [{"role": "user", "content": f"{QUESTION} ({number})"}]}).encode()
     head = (
         f"POST /siaa/chat HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
@@ -63,7 +65,6 @@ def test_all_come_to_their_end_and_health_answers_throughout(sample_index: Path,
         finally:
             told, _ = watch.communicate(timeout=30)
     waits = [float(line) for line in told.split()]
-    print(sorted(((round(w), i) for i, w in enumerate(waits)), reverse=True)[:8])
     whole = [answer for answer in answers if "jueces." in answer and answer.count("data: [DONE]") == 1]
     print(
         f"\n{len(whole)} de {READERS} respuestas enteras en {seconds:.1f} s; /healthz: {len(waits)} veces, "

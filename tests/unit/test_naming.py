@@ -65,6 +65,15 @@ def test_alias_phrase_wants_the_words_in_order() -> None:
     assert index.alias_phrase(turned, turned)[0] == 0
 
 
+def test_name_before_a_colon_counts_by_how_well_it_agrees() -> None:
+    index = _index(_named("juzgado laboral circuito"), _named("juzgado laboral"), _named("sala civil"))
+    exact, shorter, other = index.addressed(_stems("juzgado laboral circuito")).tolist()
+    assert exact == pytest.approx(1.0)
+    assert 0 < shorter < exact
+    assert other == 0
+    assert not index.addressed(()).any()
+
+
 def test_name_mentioned_in_passing_counts_half() -> None:
     """The court that the question begins with is the one that asks."""
     index = _index(_named("juzgado familia"), _named("juzgado laboral"), _NOBODY, _NOBODY)

@@ -56,6 +56,19 @@ def test_searched_words(text: str, words: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "addressee"),
+    [
+        ("Juzgado de procesos: ¿cómo registro el reporte?", ("juzg", "proces")),  # named before the question
+        ("¿Cómo registro el reporte del juzgado?", ()),  # no colon
+        ("¿Qué es esto? Respuesta: el reporte", ()),  # the colon comes after the question
+        ("La respuesta es el reporte:", ()),  # nothing is asked after it
+    ],
+)
+def test_addressee(text: str, addressee: tuple[str, ...]) -> None:
+    assert _parse(text).addressee == addressee
+
+
+@pytest.mark.parametrize(
     ("text", "corrections"),
     [
         ("periodicidae", {"periodicidae": "periodicidad"}),  # the last letter missed

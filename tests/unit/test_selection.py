@@ -78,6 +78,35 @@ def test_score_is_the_sum_of_its_reasons(small: Retriever) -> None:
         assert all(contribution.why for contribution in chunk.contributions)
 
 
+def test_word_of_the_same_family_counts_less_than_the_word_itself(tmp_path: Path) -> None:
+    text = "# Ley\n\n## Uno\n\nTodos son iguales aquí.\n\n## Dos\n\nLa igualdad rige.\n\n## Tres\n\nNada de eso.\n"
+    retriever = build_retriever(tmp_path, {"general/ley.md": text, "general/guia.md": OTRO})
+    document = next(d for d in retriever.generation.documents if d.name == "ley.md")
+    chosen = {c.heading: c for c in retriever.select(retriever.ask("¿Qué igualdad hay?"), document).chosen}
+    assert [c.signal for c in chosen["Uno"].contributions if c.signal in ("base", "parientes")] == ["parientes"]
+    assert chosen["Dos"].score > chosen["Uno"].score
+    assert "Tres" not in chosen
+
+
+def test_other_half_of_a_cut_paragraph_follows_the_half_that_answers(tmp_path: Path) -> None:
+    filler = " ".join(f"El oficio número {n} se archiva sin más." for n in range(100, 125))
+    text = f"# Guía\n\n## Archivo\n\nLa custodia empieza así. {filler}\n\n## Otro\n\nSe archiva.\n"
+    retriever = build_retriever(tmp_path, {"general/guia.md": text, "general/otra.md": OTRO})
+    document = next(d for d in retriever.generation.documents if d.name == "guia.md")
+    first, second = sorted(retriever.select(retriever.ask("custodia"), document).chosen, key=lambda c: c.start)[:2]
+    assert "vecino" not in {c.signal for c in first.contributions}
+    assert [c.signal for c in second.contributions] == ["vecino"]
+
+
+def test_title_of_the_document_is_no_heading_to_cover(tmp_path: Path) -> None:
+    text = "# Reglamento de custodia\n\nPresentación del texto.\n\n## Custodia de bienes\n\nLa llevan otros.\n"
+    retriever = build_retriever(tmp_path, {"general/reglamento.md": text, "general/otra.md": OTRO})
+    document = next(d for d in retriever.generation.documents if d.name == "reglamento.md")
+    chosen = retriever.select(retriever.ask("custodia"), document).chosen
+    covered = {c.heading for c in chosen if any(x.signal == "encabezado" for x in c.contributions)}
+    assert covered == {"Custodia de bienes"}
+
+
 def test_question_without_known_terms_gets_the_beginning(small: Retriever) -> None:
     selected = _select(small, "zzyzx qwfpg")
     assert [chunk.ordinal for chunk in selected.chosen] == [0]
