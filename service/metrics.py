@@ -73,6 +73,11 @@ class Metrics:
         for result in (HIT, MISS):
             self._cache.labels(result)
 
+    def names(self) -> tuple[str, ...]:
+        """Return the name of every figure, as Prometheus shows it."""
+        families = self._registry.collect()
+        return tuple(f"{family.name}_total" if family.type == "counter" else family.name for family in families)
+
     def request(self, *, route: str, method: str, status: int, seconds: float) -> None:
         """Count one request: its route's template, never its address."""
         known = method if method in METHODS else OTHER

@@ -78,7 +78,8 @@ def install(destdir: Path | None, **variables: str) -> subprocess.CompletedProce
     plain = {name: value for name, value in os.environ.items() if not name.startswith(("SIAA_", "PREFIX", "DESTDIR"))}
     return subprocess.run(
         ["sh", str(DEPLOY / "install_schedule.sh")],
-        env={**plain, **({"DESTDIR": str(destdir)} if destdir else {}), **variables},
+        # A checkout may lie where no unit can: by default the units are for a place of their own.
+        env={**plain, **({"DESTDIR": str(destdir), "PREFIX": "/opt/siaa"} if destdir else {}), **variables},
         capture_output=True,
         text=True,
         timeout=30,

@@ -39,7 +39,10 @@ def test_the_units_name_the_folders_they_were_installed_for(tmp_path: Path) -> N
 
 
 def test_by_default_the_units_name_this_checkout(tmp_path: Path) -> None:
-    install(tmp_path)
+    run = install(tmp_path, PREFIX="")
+    if run.returncode:  # the checkout lies where no unit can
+        assert str(ROOT) in run.stderr
+        return
     assert read_unit(tmp_path / "etc/systemd/system/siaa.service")["Service"]["WorkingDirectory"] == [str(ROOT)]
 
 
@@ -78,4 +81,5 @@ def test_without_systemd_or_root_it_offers_the_line_of_cron() -> None:
     run = install(None)
     assert run.returncode == 1
     assert "No se instaló nada." in run.stderr
-    assert f"30 2 * * * cd {ROOT} && .venv/bin/python -m indexer" in run.stderr
+    if " " not in str(ROOT):  # such a checkout is refused before
+        assert f"30 2 * * * cd {ROOT} && .venv/bin/python -m indexer" in run.stderr

@@ -7,8 +7,10 @@ import re
 import pytest
 
 from service import failures, gunicorn_server
+from service.dialogue import NO_EVIDENCE, REFUSALS
 from service.http_errors import HTTP_FAILURES, STATUS
 from service.llm import protocol
+from service.metrics import HIT, MISS, STAGES, Metrics
 from service.openapi import PATHS
 from siaa.errors import SiaaError
 from tests.http.conftest import ROOT
@@ -23,6 +25,16 @@ CODES |= {code for code, _ in HTTP_FAILURES.values()} | {gunicorn_server.TOO_LON
 @pytest.mark.parametrize("code", sorted(CODES))
 def test_every_code_has_its_row(code: str) -> None:
     assert re.search(rf"^\| `{code}` \| \d{{3}} \|", PAGE, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", Metrics().names())
+def test_every_figure_has_its_row(name: str) -> None:
+    assert re.search(rf"^\| `{name}` \|", PAGE, re.MULTILINE)
+
+
+def test_every_kind_of_refusal_and_stage_is_explained() -> None:
+    for word in (*REFUSALS.values(), NO_EVIDENCE, *STAGES, HIT, MISS):
+        assert f"`{word}`" in PAGE
 
 
 @pytest.mark.parametrize("path", sorted(PATHS))

@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.http.conftest import ROOT, environment, running
 from tests.soak.scale import LONG, scaled
 
-EXAMPLES = scaled(short=4, long=60)  # per operation, besides those of the phase "coverage" that tries every limit
+EXAMPLES = scaled(short=4, long=120)  # per operation, besides those of the phase "coverage" that tries every limit
 PHASES = scaled(short="fuzzing", long="examples,coverage,fuzzing,stateful")
 CASES = scaled(short=80, long=2000)
 
