@@ -68,7 +68,7 @@ format: entorno-desarrollo ## Da formato al código y corrige lo que se corrige 
 install-schedule: ## Instala el servicio y la construcción nocturna (DESTDIR=carpeta: ensayo; PREFIX=/opt/siaa)
 	@exec env PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' sh deploy/install_schedule.sh
 
-soak: entorno-desarrollo ## Corre a lo largo las pruebas de aguante (cerca de media hora)
+soak: entorno-desarrollo ## Corre a lo largo las pruebas de aguante (de diez minutos a media hora)
 	@SOAK=1 exec $(PY) -m pytest tests/soak -s $(ARGS)
 
 test-deploy: entorno-desarrollo ## Comprueba deploy/ con systemd, cron y nginx de verdad

@@ -1,7 +1,7 @@
 """What `make test` demands of the answers on the project's own questions.
 
-The floors stand two points under what was measured when they were set (2026-12: doc@1 .958, doc@2 .982, quote .934,
-quote_doc .946, article .947), so that a change of ranking may cost a question or three here and win elsewhere, but
+The floors stand two points under what was measured when they were set (2026-12: doc@1 .964, doc@2 .982, quote .940,
+quote_doc .952, article .947), so that a change of ranking may cost a question or three here and win elsewhere, but
 nothing may break unseen. Raise them when the figures rise for good. The contract's example questions have no slack.
 """
 
@@ -14,7 +14,7 @@ from tests.eval.answerers import LocalAnswerer
 from tests.eval.questions import OWN_SET, QuestionSet, find_sets
 from tests.eval.scoring import METRICS, Outcomes, score_set, share, values
 
-FLOORS = {"doc@1": 0.938, "doc@2": 0.962, "quote": 0.914, "quote_doc": 0.926, "article": 0.927}
+FLOORS = {"doc@1": 0.944, "doc@2": 0.962, "quote": 0.920, "quote_doc": 0.932, "article": 0.927}
 EXAMPLES = "contrato"  # tag of the questions that the contract gives as examples
 LEAST_QUESTIONS, LEAST_UNANSWERABLE = 120, 20
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from tests.http.conftest import ROOT, environment, running
 from tests.soak.scale import LONG, scaled
 
-EXAMPLES = scaled(short=4, long=120)  # per operation, besides those of the phase "coverage" that tries every limit
+EXAMPLES = scaled(short=8, long=120)  # per operation, besides those of the phase "coverage" that tries every limit
 PHASES = scaled(short="fuzzing", long="examples,coverage,fuzzing,stateful")
-CASES = scaled(short=80, long=2000)
+CASES = scaled(short=90, long=2000)
 
 
 def test_every_answer_is_as_described(sample_index: Path, tmp_path: Path) -> None:

@@ -96,9 +96,7 @@ def test_every_exit_code_has_its_row(name: str, code: int) -> None:
     assert re.search(rf"^\| {code} \|", page(name), re.MULTILINE)
 
 
-@pytest.mark.parametrize(
-    "flag", sorted(o for a in parser()._actions for o in a.option_strings if o[:2] == "--")
-)
+@pytest.mark.parametrize("flag", sorted(o for a in parser()._actions for o in a.option_strings if o[:2] == "--"))
 def test_every_option_of_the_indexer_is_described(flag: str) -> None:
     assert f"`{flag}`" in page("docs/indexacion.md")
 
