@@ -44,7 +44,7 @@ def list_corpus(folder: Path) -> Listing:
     passed_over: list[tuple[str, str]] = []
     for path in sorted(_walk(folder)):
         relative = path.relative_to(folder)
-        reason = _why_not(path, relative)
+        reason = _why_not(path, relative, folder)
         if reason:
             passed_over.append((_printable(relative.as_posix()), reason))
         else:
@@ -61,17 +61,21 @@ def _walk(folder: Path) -> Iterator[Path]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         yield from (Path(parent, name) for name in folders if Path(parent, name).is_symlink())
         for name in names:
-            if not name.startswith("."):
+            if not name.startswith(".") or Path(name).suffix.lower() in READERS:
                 yield Path(parent, name)
 
 
-def _why_not(path: Path, relative: Path) -> str:
+def _why_not(path: Path, relative: Path, folder: Path) -> str:
     if path.is_dir():
         return "es un enlace a una carpeta: no se siguen, ponga la carpeta misma"
     if path.suffix.lower() not in READERS:
         return f"formato no admitido ({path.suffix or 'sin extensión'}); se admiten {', '.join(sorted(READERS))}"
+    if path.name.startswith("."):
+        return "es un archivo oculto: quite el punto del nombre"
     if path.is_symlink() and not path.exists():
         return "enlace roto"
+    if path.is_symlink() and not path.resolve().is_relative_to(folder.resolve()):
+        return "es un enlace a un archivo de fuera de la carpeta: ponga el archivo mismo"
     if not path.is_file():
         return "no es un archivo corriente"
     if any(0xDC80 <= ord(character) <= 0xDCFF for character in relative.as_posix()):
@@ -101,4 +105,5 @@ def _refuse_collisions(files: list[SourceFile]) -> None:
 
 
 def _printable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    return "".join(character if character.isprintable() else "?" for character in text)

@@ -17,8 +17,10 @@ import Stemmer
 from siaa.language import LanguageTables
 from siaa.text import fold
 
-ANALYZER_VERSION = "4"  # change it with every change of what terms come out of a text
+ANALYZER_VERSION = "5"  # change it with every change of what terms come out of a text
 
+# An address says nothing about what a document is about, and the same one may stand under every article.
+_ADDRESS = re.compile(r"(?:\burl\b[\s:*_\[(]{0,8})?\b(?:https?://|www\.)[^\s\])>]+")
 _WORD = re.compile(r"[^\W_]+")
 _ORDINAL = re.compile(r"(\d+)(?:o|a|er|era|ro|ra|do|da|to|ta|mo|ma|vo|va|no)")
 
@@ -48,7 +50,8 @@ class Analyzer:
 
     def tokens(self, text: str) -> Iterator[Token]:
         """Yield every word of NFC `text`, stop words included: "Artículo 5o." gives articulo, 5."""
-        for match in _WORD.finditer(fold(text)):
+        folded = _ADDRESS.sub(lambda address: " " * len(address[0]), fold(text))
+        for match in _WORD.finditer(folded):
             yield Token(_number(match[0]), match.start(), match.end())
 
     def words(self, text: str) -> list[str]:

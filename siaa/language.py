@@ -87,7 +87,7 @@ def load_tables(folder: Path) -> LanguageTables:
             for group in _toml(folder, SYNONYMS).get("grupos", [])
         ),
         expansions=tuple(_expansion(row) for row in _toml(folder, EXPANSIONS).get("expansion", [])),
-        listings=tuple(_pattern(p, LISTINGS) for p in _toml(folder, LISTINGS).get("patrones", [])),
+        listings=tuple(_pattern(p, LISTINGS) for p in _strings(_toml(folder, LISTINGS).get("patrones", []), LISTINGS)),
         manual_keywords={
             normalise(name).casefold(): _strings(words, MANUAL_KEYWORDS)
             for name, words in _toml(folder, MANUAL_KEYWORDS, optional=True).get("documentos", {}).items()

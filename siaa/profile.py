@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 
 from siaa.errors import ConfigError
@@ -52,14 +53,21 @@ def read_profile(path: Path) -> Profile:
         return Profile(
             name=path.stem,
             base=_choice(data["base"], ("bm25f", "tfidf"), path.name),
-            standout=float(data["destaca"]),
-            routing={key: float(value) for key, value in data["enrutar"].items()},
-            selection={key: float(value) for key, value in data["fragmento"].items()},
+            standout=_weight("destaca", data["destaca"]),
+            routing={key: _weight(key, value) for key, value in data["enrutar"].items()},
+            selection={key: _weight(key, value) for key, value in data["fragmento"].items()},
         )
     except KeyError as error:
         raise ConfigError(f"Al perfil {path.name} le falta {error}.") from error
     except (OSError, ValueError, TypeError, AttributeError) as error:
         raise ConfigError(f"El perfil {path.name} no se puede leer: {error}.") from error
+
+
+def _weight(name: str, value: float) -> float:
+    number = float(value)
+    if not isfinite(number):
+        raise ValueError(f"{name} = {value} no es un número finito")
+    return number
 
 
 def _choice(value: str, allowed: tuple[str, ...], where: str) -> str:

@@ -174,9 +174,8 @@ class Retriever:
         candidates = selection.Candidates(
             evidences, document, base=self.profile.base, text_of=lambda passage: self._passage_text(document, passage)
         )
-        ranked = self._standing_out(selection.rank_passages(candidates, self.profile), query) or self._opening(
-            query, document
-        )
+        ranked = self._standing_out(selection.rank_passages(candidates, self.profile), query)
+        ranked = self._continued(ranked, query, document) if ranked else self._opening(document)
         spans = (self._span(scored.passage) for scored in ranked)
         chosen = fragments.choose(spans, limit=self.max_chunks, articles=query.articles)
         fragment = fragments.assemble(
@@ -214,12 +213,21 @@ class Retriever:
             if position < minimum or scored.score >= floor or article(scored.passage) in query.articles
         ]
 
-    def _opening(self, query: Query, document: DocumentRecord) -> list[ScoredPassage]:
-        """Show how a document begins to a question without a single word of the index ("de que trata")."""
-        if not document.chunk_count or self.generation.index.terms(query.local_stems, ()).stems:
+    def _continued(self, ranked: list[ScoredPassage], query: Query, document: DocumentRecord) -> list[ScoredPassage]:
+        """Give a listing question a second passage where only one has evidence: the list may go on in the next."""
+        if not query.wants_list or len(ranked) >= _LISTING_MINIMUM or document.chunk_count < _LISTING_MINIMUM:
+            return ranked
+        best = ranked[0].passage
+        last = document.first_chunk + document.chunk_count - 1
+        why = "es el pasaje contiguo al mejor: la lista puede seguir en él"
+        return [*ranked, ScoredPassage(best + 1 if best < last else best - 1, (Contribution("contiguo", 0.0, why),))]
+
+    def _opening(self, document: DocumentRecord) -> list[ScoredPassage]:
+        """Show how a document begins where no passage has evidence: only an empty one has nothing to show."""
+        if not document.chunk_count:
             return []
-        why = "la pregunta no tiene términos del índice: se muestra el comienzo"
-        return [ScoredPassage(document.first_chunk, (Contribution("comienzo", 1.0, why),))]
+        why = "ningún pasaje contiene lo que se pregunta: se muestra el comienzo"
+        return [ScoredPassage(document.first_chunk, (Contribution("comienzo", 0.0, why),))]
 
     def _span(self, passage: int) -> fragments.Span:
         index, arrays = self.generation.index, self.generation.index.arrays

@@ -164,3 +164,26 @@ def test_linked_folder_is_left_out_and_said(run_build: Run, settings: Settings, 
     result, _ = run_build()
     assert {r.path: r.state for r in result.manifest.reports}["enlace"] == "excluido"
     assert result.manifest.documents == 2
+
+
+def test_link_to_a_file_outside_and_hidden_file_are_left_out_and_said(
+    run_build: Run, settings: Settings, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secreto.txt"
+    secret.write_text("clave de la base de datos", encoding="utf-8")
+    (settings.corpus_dir / "enlace.md").symlink_to(secret)
+    (settings.corpus_dir / "dentro.md").symlink_to(settings.corpus_dir / "acuerdo_5_2020.md")
+    write_corpus(settings.corpus_dir, {".oculto.md": "# Oculto\n"})
+    result, _ = run_build()
+    states = {report.path: report.state for report in result.manifest.reports}
+    assert (states["enlace.md"], states[".oculto.md"], states["general/dentro.md"]) == (
+        "excluido",
+        "excluido",
+        "indexado",
+    )
+
+
+def test_name_with_a_control_character_is_shown_without_it(run_build: Run, settings: Settings) -> None:
+    write_corpus(settings.corpus_dir, {"a\nb.md": "# A\n\nTexto.\n"})
+    result, _ = run_build()
+    assert {r.path: r.state for r in result.manifest.reports}["a?b.md"] == "excluido"

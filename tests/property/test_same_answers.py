@@ -55,6 +55,18 @@ def test_fragments_are_verbatim_and_within_the_budget(
                 assert piece.text in fragment.text
 
 
+@pytest.mark.parametrize("question", ["¿Cuáles son los roles?", "enumera los roles"])
+def test_listing_question_gets_two_passages(sample: Retriever, question: str) -> None:
+    document = sample.generation.find("acuerdo_no._psaa16-10476.md")
+    assert len(sample.select(sample.ask(question), document).chosen) >= 2
+
+
+@pytest.mark.parametrize("question", ["xilófono volador", "enumera los requisitos", "a"])
+def test_only_an_empty_document_has_an_empty_fragment(sample: Retriever, question: str) -> None:
+    for document in sample.generation.documents:
+        assert sample.select(sample.ask(question), document).fragment.pieces
+
+
 def test_score_is_the_sum_of_its_contributions(sample: Retriever, sample_questions: list[dict[str, Any]]) -> None:
     for question in sample_questions[:40]:
         routed = sample.route(sample.ask(question["q"]))

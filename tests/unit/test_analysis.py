@@ -25,6 +25,8 @@ ANALYZER = Analyzer(load_tables(OWN_CONFIG_DIR))
         ("Circular 019", ["circular", "19"]),  # leading zeros
         ("**Artículo**", ["articulo"]),  # no markup in terms
         ("el de la año", ["año"]),  # stop words go, the n with tilde stays
+        ("**URL:** [http://www.x.gov.co/a#5] plazo", ["plazo"]),  # an address is no subject
+        ("la url del sistema", ["url", "sistema"]),  # the word alone is one
         ("2.400 m²", ["2", "400", "m²"]),  # a superscript is part of its word
     ],
 )

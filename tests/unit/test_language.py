@@ -45,6 +45,7 @@ def test_missing_table_is_named(folder: Path, name: str) -> None:
         ("sinonimos.toml", "grupos = ["),  # not TOML
         ("sinonimos.toml", "grupos = [1, 2]"),  # not a list of lists
         ("listados.toml", "patrones = ['(']"),  # not a regular expression
+        ("listados.toml", "patrones = 5"),  # not a list
         ("expansiones.toml", '[[expansion]]\ntipo = "x"\n'),  # without its patterns
         ("palabras_clave.toml", '[documentos]\n"a.md" = "una palabra"\n'),  # not a list
     ],
@@ -67,6 +68,14 @@ def test_profiles_weigh_every_level_and_signal(name: str) -> None:
     profile = read_profile(OWN_CONFIG_DIR / "perfiles" / f"{name}.toml")
     assert set(profile.routing) == {level.signal for level in ROUTING_LEVELS}
     assert set(profile.selection) == set(SIGNALS)
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "'mucho'"])
+def test_weight_that_is_no_number_is_named(tmp_path: Path, value: str) -> None:
+    path = tmp_path / "mio.toml"
+    path.write_text(f"base = 'bm25f'\ndestaca = 0\n[enrutar]\nnorma = {value}\n[fragmento]\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"mio\.toml"):
+        read_profile(path)
 
 
 @pytest.mark.parametrize("content", ["", "base = 'otra'\ndestaca = 0\n[enrutar]\n[fragmento]\n", "base = "])
