@@ -6,13 +6,16 @@ Exit codes (contract): 0 published or nothing to do, 2 wrong use, 3 stopped by t
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 from indexer.commands import COMMANDS, parser
 from indexer.gate import StoppedByGateError
 from indexer.publishing import reason_of
 from indexer.reporting import Reporter
+from siaa.build_outcome import note_outcome
 from siaa.config import load_settings
 from siaa.errors import BuildLockedError, ConfigError, SiaaError
 
@@ -30,20 +33,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     order = options.orden or "build"
     reporter = Reporter()
-    try:
-        return COMMANDS[order](options, load_settings(), reporter)
-    except SiaaError as error:
-        reporter.say(f"error: {error.message}")
-        code = next(code for kind, code in _CODES if isinstance(error, kind))
+    code, why = _run(order, options, reporter)
+    if why:
+        reporter.say(f"error: {why}")
         if order == "build" and code in (STOPPED, NOT_PUBLISHED):
             reporter.say("No se publicó nada; lo publicado antes sigue como estaba.")
-        return code
+    if order == "build" and code != LOCKED:  # the build that is running will note its own
+        _note(code, why)
+    return code
+
+
+def _run(order: str, options: argparse.Namespace, reporter: Reporter) -> tuple[int, str]:
+    """Run one command; return its exit code and why it failed, in Spanish."""
+    try:
+        return COMMANDS[order](options, load_settings(), reporter), ""
+    except SiaaError as error:
+        return next(code for kind, code in _CODES if isinstance(error, kind)), error.message
     except OSError as error:
-        reporter.say(f"error: no se pudo leer o escribir en el disco: {reason_of(error)}.")
-        return NOT_PUBLISHED
+        return NOT_PUBLISHED, f"No se pudo leer o escribir en el disco: {reason_of(error)}."
     except KeyboardInterrupt:
-        reporter.say("Interrumpido: no se publicó nada; lo publicado antes sigue como estaba.")
-        return NOT_PUBLISHED
+        return NOT_PUBLISHED, "Interrumpido."
+
+
+def _note(code: int, why: str) -> None:
+    """Leave how the build ended where the service looks; without usable settings there is no such place."""
+    try:
+        settings = load_settings()
+    except ConfigError:
+        return
+    note_outcome(settings.index_dir, code=code, why=why, when=datetime.now(UTC))
 
 
 if __name__ == "__main__":

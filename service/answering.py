@@ -199,6 +199,7 @@ def _quote(retriever: Retriever, gathered: Gathered) -> Iterator[Event]:
         question=query.raw,
         expansion=_reduced(query, weights),
         piece_scores=piece_scores(gathered),
+        articles=query.articles,
         max_chars=MAX_CHARS - len(notice),
     )
     if found is None:

@@ -8,6 +8,7 @@ are told apart.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -240,7 +241,7 @@ def _claim(text: str, offset: int, quote: tuple[int, int] | None, stem: Stem) ->
     outside = [w for w in words if quote is None or w.end <= quote[0] or w.start >= quote[1]]
     references = [r for r in find_references(text) if quote is None or r.end <= quote[0] or r.start >= quote[1]]
     files = [match for match in _FILE.finditer(text) if quote is None or not quote[0] <= match.start() < quote[1]]
-    named = [*((r.start, r.end) for r in references), *(match.span() for match in files)]
+    named = _joined([*((r.start, r.end) for r in references), *(match.span() for match in files)])
     frame = {stem(word) for word in FRAMING}
     taken = _introduction(outside, named, frame)
     # Behind the claim or between it and its quotation too: "... (artículo 5 del Acuerdo X)".
@@ -250,7 +251,9 @@ def _claim(text: str, offset: int, quote: tuple[int, int] | None, stem: Stem) ->
     if quote is not None:
         taken |= {w.start for w in outside if _within(w, named) or w.key in frame}
     core = tuple(word for word in outside if word.start not in taken)
-    sources = [r for r in references if any(r.start <= start < r.end for start in taken)]
+    at = sorted(taken)
+    sources = [r for r in references if bisect_left(at, r.start) < bisect_left(at, r.end)]
+    inner = [r for r in references if bisect_left(at, r.start) >= bisect_left(at, r.end)]
     return Claim(
         start=offset,
         end=offset + len(text),
@@ -259,7 +262,7 @@ def _claim(text: str, offset: int, quote: tuple[int, int] | None, stem: Stem) ->
         words=tuple(words),
         core=core,
         sources=tuple(sources),
-        mentions=tuple(r for r in references if r not in sources),
+        mentions=tuple(inner),
         files=tuple(match[0] for match in files),
     )
 
@@ -281,8 +284,21 @@ def _is_set_apart(text: str, words: Sequence[Word], start: int) -> bool:
     return "(" in text[before:start] or _REMARK.match(fold(text[start : first.end])) is not None
 
 
+def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return what `spans` cover as spans in order that do not overlap."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
 def _within(word: Word, spans: Sequence[tuple[int, int]]) -> bool:
-    return any(start <= word.start < end for start, end in spans)
+    """Tell whether a word begins inside one of `spans`, which are in order and do not overlap."""
+    before = bisect_right(spans, word.start, key=lambda span: span[0])
+    return before > 0 and word.start < spans[before - 1][1]
 
 
 def each_claim(text: str, *, stem: Stem) -> Iterator[tuple[tuple[int, int], list[Claim]]]:

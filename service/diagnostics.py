@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -15,6 +16,7 @@ from siaa.text import fold
 if TYPE_CHECKING:
     from service.answer_cache import CacheFigures
     from service.drafts import Citation
+    from siaa.build_outcome import BuildOutcome
     from siaa.generation import Generation
     from siaa.question import Query
     from siaa.records import DocumentRecord
@@ -123,12 +125,13 @@ def state(
     active: int,
     since: float | None,
     problem: str | None,
+    failed: BuildOutcome | None,
     figures: CacheFigures,
 ) -> Json:
     """Return the answer of /siaa/estado.
 
     `model` None means the extractive answer; `since` is seconds of the epoch; `problem` says why the published
-    generation is not the one in service.
+    generation is not the one in service, `failed` how the last build ended when it published nothing.
     """
     manifest = generation.manifest if generation else None
     return {
@@ -146,6 +149,7 @@ def state(
             "construido": manifest.created if manifest else None,
             "actualizado": datetime.fromtimestamp(since, UTC).isoformat(timespec="seconds") if since else None,
             **({"problema": problem} if problem else {}),
+            **({"construccion_fallida": asdict(failed)} if failed else {}),
         },
     }
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from service import messages
@@ -36,8 +36,11 @@ HEADING_CHARS = 100  # characters of a heading that an introduction shows, at mo
 MIN_CUT_CHARS = 40  # characters; a shorter piece of a sentence would tell nothing
 CAPTION_CHARS = 90  # characters of the caption of an article or a parágrafo, at most
 LABEL_CHARS = 120  # characters; a longer line without a final stop is a sentence that was cut, not a label
+TITLE_WORDS = 5  # words of a caption that is a title, "Artículo 4. Sanciones.", at most; a longer one may say something
+PARAGRAPH_CHARS = 2  # characters between two paragraphs of an answer
 LABEL_CAPITALS = 0.7  # share of capitals from which a line is a label
 _CAPTION = re.compile(r"\W*(?:articulo|art|paragrafo)\b")
+_MARKUP = " \t\r\n#*_"  # around a whole passage that is one line of heading
 _FORGED_HEADER = re.compile(r"\W*\[DOC:", re.IGNORECASE)  # what only the service may write
 _ENDS = '.:;!?»"”)'
 
@@ -92,6 +95,7 @@ def extract(
     question: str = "",
     expansion: Mapping[str, float] | None = None,
     piece_scores: Mapping[tuple[str, int], float] | None = None,
+    articles: Sequence[str] = (),
     max_chars: int = MAX_CHARS,
 ) -> ExtractiveAnswer | None:
     """Quote the sentences of `fragments` that answer best; None when no sentence shares a word with the question.
@@ -99,10 +103,13 @@ def extract(
     `fragments` come best document first. `weights`: stem of the question -> idf, unknown stems with the weight of the
     rarest; `expansion`: further stems at their reduced weight. `stems` is the analyzer's function; the words of
     `question` tell which form of sentence answers it. `piece_scores`: (doc_id, start of the piece) -> score of its
-    passage, any scale. `max_chars`: of the answer's text, fewer where a notice goes before it, at least 300.
+    passage, any scale. `articles`: those asked for; where a fragment has any of them nothing else is quoted, and each
+    has its place, in this order, however little it says: "(Derogado)". `max_chars`: of the answer's text, fewer where
+    a notice goes before it, at least 300.
     """
     terms = {**(expansion or {}), **weights}
     cue = _cue(question)
+    asked = set(articles) & {piece.article for fragment in fragments for piece in fragment.pieces}
     scored = [
         replace(
             unit,
@@ -112,12 +119,17 @@ def extract(
             * (LATER_DOCUMENT if fragment.doc_id != fragments[0].doc_id else 1.0),
         )
         for fragment in fragments
-        for unit in _units(fragment)
+        for unit in (_asked_units(fragment, asked) if asked else _units(fragment))
     ]
-    ranked = sorted((unit for unit in scored if unit.score > 0), key=lambda unit: -unit.score)
+    ranked = sorted((unit for unit in scored if unit.score > 0 or asked), key=lambda unit: -unit.score)
     if not ranked:
         return None
-    quotes = _choose(ranked, lambda text: sum(terms.get(stem, 0.0) for stem in set(stems(text))), max_chars=max_chars)
+
+    def worth(text: str) -> float:
+        return sum(terms.get(stem, 0.0) for stem in set(stems(text)))
+
+    first = _one_of_each(ranked, [article for article in articles if article in asked], worth, max_chars=max_chars)
+    quotes = _choose(ranked, worth, max_chars=max_chars, first=first)
     return ExtractiveAnswer(_render(quotes), tuple(quotes)) if quotes else None
 
 
@@ -145,37 +157,70 @@ class _Unit:
         return self.piece.text[slice(*self.lead_in)] if self.lead_in else ""
 
 
+def _asked_units(fragment: Fragment, asked: Collection[str]) -> Iterator[_Unit]:
+    """Yield what can be quoted of the articles asked for; a passage without a sentence of its own, whole."""
+    for piece in fragment.pieces:
+        if piece.article not in asked:
+            continue
+        units = list(_piece_units(fragment, piece))
+        start = len(piece.text) - len(piece.text.lstrip(_MARKUP))
+        end = len(piece.text.rstrip(_MARKUP))
+        if not units and start < end and _may_be_said(piece.text, start, end):
+            units = [_Unit(fragment, piece, start, end, None, "")]
+        yield from units
+
+
 def _units(fragment: Fragment) -> Iterator[_Unit]:
     for piece in fragment.pieces:
-        spans = list(_quotable(piece.text))
-        texts = [piece.text[slice(*span)] for span in spans]
-        lead_in: tuple[int, int] | None = None
-        for position, (start, end) in enumerate(spans):
-            if texts[position].endswith(":") and not is_list_item(texts[position]):
-                lead_in = (start, end)
-            elif not is_list_item(texts[position]) and not _continues(piece.text, spans[:position], start):
-                lead_in = None
-            around = " ".join(texts[max(0, position - 1) : position] + texts[position + 1 : position + 2])
-            if lead_in == (start, end) and _opens_list(texts[position + 1 : position + 2]):
-                continue  # quoted with its items, and says nothing without them
-            yield _Unit(fragment, piece, start, end, None if lead_in == (start, end) else lead_in, around)
+        yield from _piece_units(fragment, piece)
+
+
+def _piece_units(fragment: Fragment, piece: Piece) -> Iterator[_Unit]:
+    spans = list(_quotable(piece.text))
+    texts = [piece.text[slice(*span)] for span in spans]
+    lead_in: tuple[int, int] | None = None
+    for position, (start, end) in enumerate(spans):
+        if texts[position].endswith(":") and not is_list_item(texts[position]):
+            lead_in = (start, end)
+        elif not is_list_item(texts[position]) and not _continues(piece.text, spans[:position], start):
+            lead_in = None
+        around = " ".join(texts[max(0, position - 1) : position] + texts[position + 1 : position + 2])
+        if lead_in == (start, end) and _opens_list(texts[position + 1 : position + 2]):
+            continue  # quoted with its items, and says nothing without them
+        yield _Unit(fragment, piece, start, end, None if lead_in == (start, end) else lead_in, around)
 
 
 def _quotable(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the sentences, not the headings; the caption of an article ("Artículo 5. Objeto.") with what follows it."""
-    caption: int | None = None
+    """Yield the sentences, not the headings; the caption of an article ("Artículo 5. Objeto.") with what follows it.
+
+    Where nothing follows it the caption is all that the article says: "Artículo 5. El registro es gratuito."
+    """
+    caption: tuple[int, int] | None = None
     for start, end in sentence_spans(text):
         sentence = text[start:end]
-        # The refusal's words appear in no other answer (contract); a header is the service's own to write.
-        if is_heading_line(sentence) or messages.REFUSAL in sentence or _FORGED_HEADER.match(sentence):
+        heading = is_heading_line(sentence)
+        is_caption = not heading and len(sentence) <= CAPTION_CHARS and bool(_CAPTION.match(fold(sentence)))
+        if caption and (heading or is_caption):
+            yield caption
+            caption = None
+        if heading or not _may_be_said(text, start, end):
             continue
-        if text.startswith(">", text.rfind("\n", 0, start) + 1):
-            continue  # a block quotation is an editor's note about the document, not what the document says
-        if len(sentence) <= CAPTION_CHARS and _CAPTION.match(fold(sentence)):
-            caption = start if caption is None else caption
+        if is_caption:
+            caption = (start, end)
             continue
-        yield (start if caption is None else caption), end
+        yield (caption[0] if caption else start), end
         caption = None
+    if caption:
+        yield caption
+
+
+def _may_be_said(text: str, start: int, end: int) -> bool:
+    sentence = text[start:end]
+    # The refusal's words appear in no other answer (contract); a header is the service's own to write.
+    if messages.REFUSAL in sentence or _FORGED_HEADER.match(sentence):
+        return False
+    # A block quotation is an editor's note about the document, not what the document says.
+    return not text.startswith(">", text.rfind("\n", 0, start) + 1)
 
 
 def _opens_list(following: Sequence[str]) -> bool:
@@ -217,7 +262,8 @@ def _form(text: str, cue: re.Pattern[str] | None) -> float:
     letters = [character for character in bare if character.isalpha()]
     endless = bare[-1:] not in _ENDS and len(bare) < LABEL_CHARS and not is_list_item(bare)
     capitals = sum(character.isupper() for character in letters) > LABEL_CAPITALS * len(letters)
-    return factor * (LABEL_SHARE if endless else 1.0) * (LABEL_SHARE if capitals else 1.0)
+    title = len(bare.split()) <= TITLE_WORDS and bool(_CAPTION.match(fold(bare)))
+    return factor * (LABEL_SHARE if endless or title else 1.0) * (LABEL_SHARE if capitals else 1.0)
 
 
 def _prior(fragment: Fragment, piece: Piece, scores: Mapping[tuple[str, int], float] | None) -> float:
@@ -231,9 +277,26 @@ def _prior(fragment: Fragment, piece: Piece, scores: Mapping[tuple[str, int], fl
 # -- what is quoted, and how it reads -------------------------------------------------------------------------------
 
 
-def _choose(ranked: Sequence[_Unit], worth: Callable[[str], float], *, max_chars: int) -> list[Quote]:
-    """Take units from the best down while whole ones fit; only the very best is cut when it is too long by itself."""
+def _one_of_each(
+    ranked: Sequence[_Unit], articles: Sequence[str], worth: Callable[[str], float], *, max_chars: int
+) -> list[Quote]:
+    """Quote the best unit of each article, in order; each may take an even part of the room that is left."""
     chosen: list[Quote] = []
+    for position, article in enumerate(articles):
+        best = [unit for unit in ranked if unit.piece.article == article][:1]
+        room = (max_chars - len(_render(chosen))) // (len(articles) - position) - PARAGRAPH_CHARS
+        chosen = _joined(chosen, _choose(best, worth, max_chars=room))
+    return chosen
+
+
+def _choose(
+    ranked: Sequence[_Unit], worth: Callable[[str], float], *, max_chars: int, first: Sequence[Quote] = ()
+) -> list[Quote]:
+    """Take units from the best down while whole ones fit, behind those of `first`.
+
+    Only the very best is cut when it is too long by itself.
+    """
+    chosen = list(first)
     for unit in ranked:
         if unit.score < MIN_RELATIVE_SCORE * ranked[0].score:
             break

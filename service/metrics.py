@@ -34,6 +34,7 @@ class Served:
     created: datetime | None
     problem: bool
     streams: int
+    build_failed: bool = False
 
 
 class Metrics:
@@ -66,6 +67,11 @@ class Metrics:
         self._problem = Gauge(
             "siaa_indice_problema",
             "1 si no se sirve la generación publicada; el porqué, en /readyz.",
+            registry=registry,
+        )
+        self._build_failed = Gauge(
+            "siaa_construccion_fallida",
+            "1 si la última construcción del índice no publicó nada; el porqué, en /siaa/estado.",
             registry=registry,
         )
         for stage in STAGES:
@@ -108,5 +114,6 @@ class Metrics:
         age = (self._clock() - served.created).total_seconds() if served.created else 0.0
         self._age.set(max(0.0, age))  # a clock that went back makes no generation younger than new
         self._problem.set(int(served.problem))
+        self._build_failed.set(int(served.build_failed))
         self._streams.set(served.streams)
         return generate_latest(self._registry)

@@ -105,8 +105,13 @@ SCHEMAS: dict[str, Schema] = {
             "usuarios_activos": COUNT,
             "cache": ref("Cache"),
             "indice": record(
-                {"construido": nullable("string"), "actualizado": nullable("string"), "problema": TEXT},
-                optional=("problema",),
+                {
+                    "construido": nullable("string"),
+                    "actualizado": nullable("string"),
+                    "problema": TEXT,
+                    "construccion_fallida": record({"cuando": TEXT, "codigo": COUNT, "motivo": TEXT}),
+                },
+                optional=("problema", "construccion_fallida"),
             ),
         }
     ),

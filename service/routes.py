@@ -21,6 +21,7 @@ from service.params import Parameters, parse_query
 from service.question_text import fault_of
 from service.wire import json_response
 from siaa import __version__
+from siaa.build_outcome import failed_build
 from siaa.config import MAX_QUESTION_CHARS
 from siaa.errors import GenerationError
 
@@ -176,7 +177,13 @@ def metrics() -> Response:
             name, created = generation.name, datetime.fromisoformat(generation.manifest.created)
     except GenerationError:
         name, created = "", None
-    served = Served(name, created, problem=context.holder.problem is not None, streams=context.active.count)
+    served = Served(
+        name,
+        created,
+        problem=context.holder.problem is not None,
+        streams=context.active.count,
+        build_failed=failed_build(context.settings.index_dir) is not None,
+    )
     return Response(context.metrics.render(served), content_type=CONTENT_TYPE)
 
 
@@ -215,6 +222,7 @@ def _state(context: Context, generation: Generation | None) -> Response:
             active=context.active.count,
             since=context.holder.since,
             problem=context.holder.problem,
+            failed=failed_build(context.settings.index_dir),
             figures=context.cache.figures(),
         )
     )

@@ -37,10 +37,12 @@ _ATTRIBUTES = {
     "*": {"id", "class"},
 }
 _LINK = re.compile(r"(?:https?://|#)", re.IGNORECASE)
-_CONTENTS_LINE = re.compile(r"(?:\.[ \t]?){4,}\s*\d*\s*$")  # leaders to a page number: a printed table of contents
+_LEADERS = re.compile(r"(?:\.[ \t]?){3}\.\Z")  # dots before a page number: a printed table of contents
+_LEADERS_CHARS = 7  # the most that four such dots take
 _NOT_SLUG = re.compile(r"[^a-z0-9ñ]+")
 _ARTICLE_WORD = re.compile(r"art(?:iculo)?s?[.\s-]+")
 MAX_SLUG = 80  # characters of an anchor made from a heading
+MAX_LABEL = 2000  # characters of a heading that are compared with a section asked for, which has no more
 
 _NO_SECTION = "No se encontró la sección «{section}» en este documento."
 _NO_CITATION = "La cita ya no está en este lugar: el documento cambió desde que se citó."
@@ -78,8 +80,7 @@ def render_page(
     anchors = _Anchors()
     anchors.visit(tokens)
     target = anchors.find(section) if section else None
-    for place in anchors.places:
-        _anchor(tokens, place, chosen=place is target, focused=not (span and span.found))
+    _put_anchors(tokens, anchors.places, chosen=target, focused=not (span and span.found))
     for token in tokens:
         if token.type == "inline" and token.children is not None:
             token.children = list(_safe(token.children, matches))
@@ -120,6 +121,7 @@ class _Anchors:
     def __init__(self) -> None:
         self.places: list[_Place] = []
         self._taken: set[str] = set()
+        self._last: dict[str, int] = {}  # name -> the last number that was added to it
 
     def visit(self, tokens: Sequence[Token]) -> None:
         for index, token in enumerate(tokens):
@@ -143,21 +145,21 @@ class _Anchors:
         return next((place for test in tests for place in self.places if wanted and test(place)), None)
 
     def _add(self, index: int, line: int, content: str, *, heading: bool) -> None:
-        if _CONTENTS_LINE.search(content):
-            return
-        plain = strip_markup(content)
         opening = opening_article(content)
-        if opening is None and not heading:
+        if (opening is None and not heading) or _is_contents_line(content):
             return
+        plain = strip_markup(squeeze(content)[:MAX_LABEL])
         article = opening.number if opening else ""
         name = f"art-{article}" if article else _slug(fold(plain)) or "seccion"
         self.places.append(_Place(index, line, self._free(name), fold(plain) if heading else "", article))
 
     def _free(self, name: str) -> str:
-        anchor, number = name, 2
+        anchor, number = name, self._last.get(name, 1)
         while anchor in self._taken:
-            anchor, number = f"{name}-{number}", number + 1
+            number += 1
+            anchor = f"{name}-{number}"
         self._taken.add(anchor)
+        self._last[name] = number
         return anchor
 
 
@@ -165,21 +167,28 @@ def _slug(folded: str) -> str:
     return _NOT_SLUG.sub("-", folded).strip("-")[:MAX_SLUG].rstrip("-")
 
 
-def _anchor(tokens: Sequence[Token], place: _Place, *, chosen: bool, focused: bool) -> None:
-    """Put an empty element with the anchor before the place's line; mark the block of the chosen one."""
-    children = tokens[place.index].children or []
-    focus = ' class="ancla" tabindex="-1" autofocus=""' if chosen and focused else ' class="ancla"'
-    mark = Token("html_inline", "", 0, content=f'<span id="{escape(place.anchor)}"{focus}></span>')
-    children.insert(_start_of_line(children, place.line), mark)
+def _is_contents_line(line: str) -> bool:
+    return bool(_LEADERS.search(line.rstrip().rstrip("0123456789").rstrip()[-_LEADERS_CHARS:]))
+
+
+def _put_anchors(tokens: Sequence[Token], places: Sequence[_Place], *, chosen: _Place | None, focused: bool) -> None:
+    """Put an empty element with its anchor before the line of each place; mark the block of the chosen one."""
+    starts: dict[int, list[int]] = {}
+    for place in reversed(places):  # the last first: what comes before keeps its position
+        children = tokens[place.index].children or []
+        if place.index not in starts:
+            starts[place.index] = _starts_of_lines(children)
+        lines = starts[place.index]
+        focus = ' class="ancla" tabindex="-1" autofocus=""' if place is chosen and focused else ' class="ancla"'
+        mark = Token("html_inline", "", 0, content=f'<span id="{escape(place.anchor)}"{focus}></span>')
+        children.insert(lines[place.line] if place.line < len(lines) else 0, mark)
     if chosen:
-        tokens[place.index - 1].attrSet("class", "sec")
+        tokens[chosen.index - 1].attrSet("class", "sec")
 
 
-def _start_of_line(children: Sequence[Token], line: int) -> int:
-    if line == 0:
-        return 0
-    breaks = [position for position, child in enumerate(children) if child.type in ("softbreak", "hardbreak")]
-    return breaks[line - 1] + 1 if line <= len(breaks) else 0
+def _starts_of_lines(children: Sequence[Token]) -> list[int]:
+    breaks = [position + 1 for position, child in enumerate(children) if child.type in ("softbreak", "hardbreak")]
+    return [0, *breaks]
 
 
 # -- what is inside a line ------------------------------------------------------------------------------------------

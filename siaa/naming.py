@@ -151,6 +151,17 @@ class NameIndex:
         """Tell whether a document of the index is the norm named."""
         return any(_agreement(reference, norm) >= _SURE for _, norm in self._candidates(reference))
 
+    def lacks_norm(self, reference: Reference) -> bool:
+        """Tell whether the question named a norm, by its number or by rank and year, that no document of the index is.
+
+        "acuerdo de 2019" is any agreement of that year, those of a series such as PCSJA19 too.
+        """
+        if reference.number:
+            return not self.holds_norm(reference)
+        if not reference.year or (reference.rank == "constitucion" and bool(self.supreme.any())):
+            return False
+        return not any(_may_be_of(reference, norm) for _, norm in self._norms)
+
     def _candidates(self, reference: Reference) -> list[tuple[int, Norm]]:
         return self._by_number.get(reference.number, []) if reference.number else self._norms
 
@@ -242,6 +253,16 @@ def _agreement(asked: Reference, norm: Norm) -> float:
     if asked.year:
         return 0.7
     return 0.9 if asked.rank in _NUMBER_ALONE_IS_ENOUGH and norm.rank[-2:].isdigit() else 0.0
+
+
+def _may_be_of(asked: Reference, norm: Norm) -> bool:
+    """Tell whether `norm` may be what a rank and a year name; a norm whose year is unknown may be of any."""
+    if norm.year and norm.year != asked.year:
+        return False
+    # The last letter of a series says what it numbers: PSAA16 agreements, DEAJC21 circulars, PCSJSR22 resolutions.
+    series = norm.rank.rstrip("0123456789")
+    numbered_so = series != norm.rank and asked.rank in _NUMBER_ALONE_IS_ENOUGH
+    return _same_rank(asked.rank, norm.rank) or (numbered_so and series[-1:] == asked.rank[0])
 
 
 def _same_rank(asked: str, norm: str) -> bool:

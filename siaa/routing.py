@@ -214,7 +214,7 @@ def route(
     limit = 1 if evidences.query.names_document else max_docs
     order = [int(d) for d in np.argsort(-total, kind="stable")[: limit + _BELOW] if found[d]]
     ranked = tuple(RoutedDocument(documents[d], _contributions(parts, d, profile)) for d in order)
-    missing = tuple(r.token for r in evidences.query.norms if r.number and not evidences.names.holds_norm(r))
+    missing = tuple(r.token for r in evidences.query.norms if evidences.names.lacks_norm(r))
     return Routed(evidences.query, ranked[:limit], limit, ranked[limit:], missing, evidences)
 
 

@@ -81,7 +81,8 @@ _ITEM = re.compile(r"(?:[-*+•·▪–—]|\(?(?:\d{1,3}|[a-zñ]|[ivx]{1,5})[.)
 _NUMBERED = re.compile(r"(?:\d{1,3}|[a-zñ]|[ivx]{1,5})\.")
 _OWN_LINE = re.compile(r"#{1,6}\s|\||(?:\*\*|__).*(?:\*\*|__)\s*$", re.MULTILINE)
 _CLAUSE_END = re.compile(r"[;:,](?=\s)")
-_STOP = re.compile(r"[.!?…]+[\"»”'’)\]*_]*(?=\s)")
+# From the first of a run only: from each of 20,000 stops in a row, looking for the end of the run would be quadratic.
+_STOP = re.compile(r"(?<![.!?…])[.!?…]+[\"»”'’)\]*_]*(?=\s)")
 _LAST_WORD = re.compile(r"((?:[^\W\d_]\.)*[^\W_]+)$")
 # What a full stop may follow at the start of a sentence without ending it: a list marker, or the name of a provision.
 _OPENING = re.compile(

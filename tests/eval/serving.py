@@ -54,7 +54,7 @@ def index_set(questions: QuestionSet, *, reuse: bool = False) -> Path:
     if reuse and current_name(folder) is not None:
         return folder
     run = subprocess.run(
-        [sys.executable, "-m", "indexer"],
+        [sys.executable, "-m", "indexer", "--forzar", "--motivo", "medición"],
         cwd=PROJECT_DIR,
         env=_environment(questions, folder),
         capture_output=True,
