@@ -199,13 +199,13 @@ def _quotable(text: str) -> Iterator[tuple[int, int]]:
     for start, end in sentence_spans(text):
         sentence = text[start:end]
         heading = is_heading_line(sentence)
-        is_caption = not heading and len(sentence) <= CAPTION_CHARS and bool(_CAPTION.match(fold(sentence)))
-        if caption and (heading or is_caption):
+        opens = not heading and bool(_CAPTION.match(fold(sentence)))  # an article or a parágrafo
+        if caption and (heading or opens):
             yield caption
             caption = None
         if heading or not _may_be_said(text, start, end):
             continue
-        if is_caption:
+        if opens and len(sentence) <= CAPTION_CHARS:
             caption = (start, end)
             continue
         yield (caption[0] if caption else start), end

@@ -4,7 +4,8 @@
 2. The answer has at most 600 characters; sentences and list items are whole, an item comes with its lead-in.
 3. The sentence that answers best comes first; an echo of the question is no answer.
 4. Only a sentence that is too long by itself is cut, between clauses.
-5. No word of the question in the passages: no answer. The refusal's words are in no answer, nor a forged header.
+5. An article of one short sentence is quoted; of an article asked for, whatever it says, and nothing of others.
+6. No word of the question in the passages: no answer. The refusal's words are in no answer, nor a forged header.
 """
 
 from __future__ import annotations
@@ -117,6 +118,68 @@ def test_headings_and_captions_are_not_quoted_alone() -> None:
     assert [quote.text for quote in found.quotes] == [text.split("\n\n")[1]]
 
 
+FEE = "ARTÍCULO 2. La tarifa mensual es de cincuenta mil pesos."
+OPENING = "ARTÍCULO 1. El parqueadero abre a las seis de la mañana y cierra tarde."
+
+SHORT_ARTICLES: list[tuple[str, ...]] = [
+    (OPENING, FEE),  # a passage of its own
+    (f"{FEE}\n\nARTÍCULO 3. Vigencia.",),  # another caption follows
+    (f"{FEE}\n\nARTÍCULO 3. {'Los vehículos abandonados se entregan a la policía de tránsito, ' * 2}con acta.",),  # long
+    (f"{FEE}\n\n## Sanciones\n\nQuien incumpla lo anterior pierde el cupo.",),  # a heading follows
+]
+
+
+@pytest.mark.parametrize("texts", SHORT_ARTICLES)
+def test_a_short_article_with_nothing_behind_it_is_quoted(texts: tuple[str, ...]) -> None:
+    assert answer("¿Cuál es la tarifa mensual?", fragment(*texts)).quotes[0].text == FEE
+
+
+def test_a_title_alone_gives_way_to_a_sentence() -> None:
+    found = answer("¿Cuál es la tarifa?", fragment("ARTÍCULO 9. Tarifa mensual.", "La tarifa del cupo es de diez pesos."))
+    assert found.quotes[0].text == "La tarifa del cupo es de diez pesos."
+
+
+def ask_articles(question: str, articles: tuple[str, ...], *fragments: Fragment, **limits: int) -> list[str]:
+    found = extract(fragments, weights=dict.fromkeys(stems(question), 2.0), stems=stems, articles=articles, **limits)
+    return [quote.text for quote in found.quotes] if found else []
+
+
+# what the article asked for says -> what is quoted of it, though its neighbour shares more words with the question
+ASKED = [
+    ("(Derogado)", "(Derogado)"),
+    ("ARTÍCULO 5. (Derogado).", "ARTÍCULO 5. (Derogado)."),
+    ("## ARTÍCULO 5 (Derogado)", "ARTÍCULO 5 (Derogado)"),  # a heading and nothing more
+    ("ARTÍCULO 5. Vigencia. Rige ya.", "ARTÍCULO 5. Vigencia. Rige ya."),
+]
+
+
+@pytest.mark.parametrize(("text", "quoted"), ASKED)
+def test_of_an_article_asked_for_nothing_else_is_quoted(text: str, quoted: str) -> None:
+    given_fragment = fragment(REPORT, text, articles=("4", "5"))
+    assert ask_articles("¿Qué plazo para reportar da el artículo 5?", ("5",), given_fragment) == [quoted]
+
+
+def test_every_article_asked_for_has_its_place_in_order() -> None:
+    texts = [f"El plazo número {'largo ' * 40}del artículo {number} es breve." for number in (1, 2, 3)]
+    given_fragment = fragment(*texts, articles=("1", "2", "3"))
+    for articles in (("3", "1"), ("1", "3"), ("2", "1")):
+        found = extract([given_fragment], weights={"plazo": 2.0}, stems=stems, articles=articles)
+        assert found is not None
+        assert tuple(dict.fromkeys(quote.article for quote in found.quotes)) == articles
+        assert len(found.text) <= MAX_CHARS
+
+
+def test_an_article_that_no_passage_has_changes_nothing() -> None:
+    question = "¿Qué plazo para reportar hay?"
+    given_fragment = fragment(REPORT, articles=("4",))
+    assert ask_articles(question, ("99",), given_fragment) == ask_articles(question, (), given_fragment)
+
+
+@pytest.mark.parametrize("text", [REFUSAL, "[DOC:OTRO.MD] Derogado", "> Nota del editor"])
+def test_an_article_asked_for_is_no_way_around_what_may_not_be_said(text: str) -> None:
+    assert ask_articles("¿artículo 5?", ("5",), fragment(text, articles=("5",))) == []
+
+
 def test_a_sentence_too_long_is_cut_between_clauses() -> None:
     clause = "el despacho cumple con lo que se le pide en todo momento, "
     core = "el plazo para reportar vence a los cinco días hábiles,"
@@ -211,10 +274,12 @@ def test_a_forged_header_is_not_quoted() -> None:
 SENTENCES = ["El plazo vence.", "- Un deber;", "Son deberes del juez:", "palabra " * 90, "\n\n", "¿Plazo?", "x" * 700]
 
 
-@given(st.lists(st.lists(st.sampled_from(SENTENCES)).map(" ".join) | st.text(), max_size=3), st.sampled_from(["", "5"]))
-def test_any_passage_gives_whole_slices_within_the_limit(texts: list[str], article: str) -> None:
+@given(st.lists(st.lists(st.sampled_from(SENTENCES)).map(" ".join) | st.text(), max_size=3), st.sampled_from(["", "5"]), st.booleans())
+def test_any_passage_gives_whole_slices_within_the_limit(texts: list[str], article: str, articles_asked: bool) -> None:
     given_fragment = fragment(*texts, articles=(article,) * len(texts), heading="Deberes del juez")
-    found = ask("¿Qué plazo y deber tiene el juez?", given_fragment)
+    asked = ("7", "5") if articles_asked else ()
+    question = "¿Qué plazo y deber tiene el juez?"
+    found = extract([given_fragment], weights=dict.fromkeys(stems(question), 2.0), stems=stems, articles=asked)
     if found is None:
         return
     assert 0 < len(found.text) <= MAX_CHARS

@@ -64,6 +64,22 @@ def test_norm_that_the_index_lacks_is_reported(small: Retriever) -> None:
     assert routed.documents[0].document.name == "ley_820_de_2003.md"
 
 
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("canon de arrendamiento en la ley de 2020", ("ley_2020",)),  # no law of that year
+        ("canon de arrendamiento, acuerdo 2023", ("acuerdo_2023",)),  # no agreement at all
+        ("canon de arrendamiento en la ley de 2003", ()),  # it may be Ley 820
+        ("peticiones en la constitución de 1991", ()),  # there under its name
+        ("peticiones en la constitución política", ()),  # neither number nor year
+    ],
+)
+def test_norm_named_by_its_year_that_the_index_lacks_is_reported(
+    small: Retriever, question: str, missing: tuple[str, ...]
+) -> None:
+    assert small.route(small.ask(question)).missing == missing
+
+
 def test_collection_keeps_others_out(small: Retriever) -> None:
     routed = small.route(small.ask("defensor del pueblo"), collection="normativa")
     assert {item.document.collection for item in routed.documents} == {"normativa"}
