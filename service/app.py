@@ -23,7 +23,7 @@ from service.request_tracking import follow
 from service.routes import endpoints
 from service.stopping import Stopping
 from service.turns import Turns
-from service.wire import HEARTBEAT_SECONDS
+from service.wire import HEARTBEAT_SECONDS, BoundedRequest
 from siaa.config import Settings
 
 MAX_BODY_BYTES = 64 * 1024  # of a request; a conversation has at most 32 kB of text (contract)
@@ -44,6 +44,7 @@ def create_app(
     Raises ConfigError when the model's settings contradict each other.
     """
     app = Flask("service", static_folder=None)
+    app.request_class = BoundedRequest
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     # "//" in a path is part of a name that no document bears, not something to redirect.
     app.url_map.merge_slashes = False

@@ -27,6 +27,7 @@ SURE_ALIAS = 0.5  # evidence from which a text names a document by one of its na
 WINDOW_WORDS = 6  # words of a quotation that are looked up together
 WINDOWS = 3  # windows of a quotation: its beginning, its middle, its end
 MAX_PLACES = 20  # places that one citation is held against
+MAX_NAMED = 20  # norms, and files, of one citation that are looked up
 MAX_PASSAGES = 12  # passages of one article to either side that are read together
 LOOSE_PASSAGES = 1  # the same where a document has no articles
 SHOWN_CHARS = 300  # characters of an article that a bare reference to it shows
@@ -150,12 +151,12 @@ def _bare(retriever: Retriever, claim: Claim, scope: _Scope, missing: str) -> Ci
 def _named(retriever: Retriever, claim: Claim) -> _Scope:
     documents: list[DocumentRecord] = []
     unknown: list[str] = []
-    for reference in _norms(claim):
+    for reference in list({r.tokens: r for r in _norms(claim)}.values())[:MAX_NAMED]:
         found = _of_norm(retriever, reference)
         documents += found
         if not found:
             unknown.append(claim.text[reference.start : reference.end])
-    for name in claim.files:
+    for name in list(dict.fromkeys(claim.files))[:MAX_NAMED]:
         found = _of_file(retriever, name)
         documents += found
         if not found:

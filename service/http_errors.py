@@ -137,11 +137,17 @@ def _refused(error: HTTPException) -> Response:
     if status >= 500:
         return _render(internal_failure(), 500)
     code, sentence = HTTP_FAILURES.get(status, HTTP_FAILURES[400])
+    if status == 413 and request.max_content_length:
+        sentence = sentence.replace("64 kB", _size(request.max_content_length))
     response = _render({"error": sentence, "codigo": code}, status)
     for name, value in error.get_headers():
         if name == "Allow":
             response.headers[name] = value
     return response
+
+
+def _size(limit: int) -> str:
+    return f"{limit // 1024**2} MB" if limit >= 1024**2 else f"{limit // 1024} kB"
 
 
 def _unexpected(error: Exception) -> Response:

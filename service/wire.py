@@ -8,14 +8,32 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextvars import copy_context
+from typing import Any
 
-from flask import Response
+from flask import Request, Response
+from werkzeug.exceptions import RequestEntityTooLarge
 
 HEARTBEAT = ": latido\n\n"
 HEARTBEAT_SECONDS = 15.0  # silence after which proxies are told that the stream lives (contract)
 DONE = "data: [DONE]\n\n"
 _QUEUE_EVENTS = 8192  # more than an answer has: a slow reader keeps no model waiting
 _LOOK_UP_SECONDS = 0.25  # how often a silent stream looks whether its reader has left
+
+
+class BoundedRequest(Request):
+    """A request whose body, when it comes in chunks, is refused above the limit instead of cut there."""
+
+    def get_data(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the body.
+
+        Raises RequestEntityTooLarge.
+        """
+        data = super().get_data(*args, **kwargs)
+        limit = self.max_content_length
+        whole = self.content_length is not None or limit is None or len(data) < limit
+        if not whole and self.environ["wsgi.input"].read(1):
+            raise RequestEntityTooLarge
+        return data
 
 
 def json_text(value: object) -> str:

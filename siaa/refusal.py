@@ -154,7 +154,8 @@ def _lacking_article(query: Query, given: Sequence[Given], names: NameIndex) -> 
     if not query.articles or not given or len(query.norms) > 1:
         return ""
     document = given[0][0]
-    if len(document.articles) <= FEW_ARTICLES or set(query.articles) & set(document.articles):
+    few = len(document.articles) <= FEW_ARTICLES and not _is_complete(document.articles)
+    if few or set(query.articles) & set(document.articles):
         return ""
     if not _is_named(query, document, names):
         return ""
@@ -166,6 +167,11 @@ def _is_named(query: Query, document: DocumentRecord, names: NameIndex) -> bool:
     if query.norms and float(names.norm_match(query.norms)[document.position]) >= SURE_NORM:
         return True
     return float(names.alias_phrase(query.name_stems, query.name_sequence)[document.position]) > SURE_ALIAS
+
+
+def _is_complete(articles: Sequence[str]) -> bool:
+    """Tell whether the numbering runs from 1 without a gap: three such articles are all there are."""
+    return len(articles) >= FEW_ARTICLES and set(articles) >= {str(n) for n in range(1, len(articles) + 1)}
 
 
 def _is_same(asked: Reference, found: Reference) -> bool:

@@ -71,9 +71,9 @@ def squeeze(text: str) -> str:
     return _SPACE_RUN.sub(" ", text).strip()
 
 
-_MARKUP = re.compile(r"^\s*#{1,6}\s+|\*\*|__|(?<![\w.])[_*](?=\S)|(?<=\S)[_*](?!\w)|\s*#+\s*$")
+_MARKUP = re.compile(r"^\s*#{1,6}\s+|\*\*|__|(?<![\w.])[_*](?=\S)|(?<=\S)[_*](?!\w)|\s?(?<!#)#+$")
 
 
 def strip_markup(line: str) -> str:
     """Return one line without Markdown heading marks and emphasis: `## **Objeto**` gives `Objeto`."""
-    return squeeze(_MARKUP.sub("", line))
+    return squeeze(_MARKUP.sub("", squeeze(line)))  # squeezed first: no run of spaces is gone over twice

@@ -122,6 +122,22 @@ def test_says_that_a_named_norm_is_not_there(service: Client) -> None:
     assert "Ley 9999 de 2001" in told
 
 
+def test_says_that_a_norm_named_by_its_year_is_not_there(service: Client) -> None:
+    assert service.chat("acuerdo 2023 periodicidad del reporte").answer.startswith("Nota: acuerdo 2023 no está entre")
+    assert "Nota:" not in service.chat("¿qué dice el acuerdo de 2019 sobre el reporte?").answer
+
+
+def test_quotes_a_paragraph_of_one_short_sentence(service: Client) -> None:
+    answer = service.chat("¿A quién le corresponde la divulgación de las cifras nacionales?").answer
+    assert "«**PARÁGRAFO 4.** La divulgación de las cifras nacionales le corresponde a la UDAE.»" in answer
+
+
+def test_quotes_the_articles_asked_for_in_order(service: Client) -> None:
+    answer = service.chat("¿Qué dicen los artículos 5 y 3 del acuerdo PSAA16-10476?").answer
+    assert answer.count("Según el documento") == 2
+    assert 0 < answer.index("artículo 5: «") < answer.index("artículo 3: «")
+
+
 def test_one_collection(service: Client) -> None:
     answer = service.chat("¿Cómo se reporta la información del formulario SIERJU?", coleccion="sierju")
     assert {row["coleccion"] for row in answer.events[0]["documentos"]} == {"sierju"}

@@ -109,6 +109,13 @@ def test_explained_routing(service: Client) -> None:
         assert all(list(level) == ["nivel", "senal", "puntos", "motivo"] for level in row["niveles"])
 
 
+def test_explained_routing_names_a_missing_norm_of_which_only_the_year_is_told(service: Client) -> None:
+    answer = get(service, "/siaa/enrutar?q=acuerdo+2023+periodicidad+del+reporte&explicar=1").json
+    assert answer["explicacion"]["normas_ausentes"] == ["acuerdo_2023"]
+    answer = get(service, "/siaa/enrutar?q=acuerdo+2019+informe+del+reporte&explicar=1").json
+    assert answer["explicacion"]["normas_ausentes"] == []
+
+
 def test_explained_fragment(service: Client) -> None:
     target = f"/siaa/fragmento?doc={PSAA16}&q=funcionarios+responsables"
     answer = get(service, f"{target}&explicar=1").json

@@ -219,3 +219,27 @@ def test_every_document_of_the_corpus_has_its_page(service: Client) -> None:
         assert answer.status == 200
         anchors = set(re.findall(r'id="art-([^"]*)"', answer.text))
         assert set(row["articulos"]) <= anchors, row["doc"]
+
+
+# What would take a pattern that tries every position minutes
+HEAVY = [
+    "Nombre " + "." * 20_000 + " firma",  # the leaders of a form
+    "Art. 1" + " " * 50_000 + "x",
+    "ARTÍCULO 1. x\n" * 5_000,  # one block, one name
+    "# a\n" * 5_000,
+    "# Título " + "#" * 40_000 + "x",
+    "# Título" + " " * 40_000 + "x",
+    "a " + ". " * 20_000 + " " * 10_000 + "x",
+]
+
+
+@pytest.mark.parametrize("text", HEAVY)
+def test_no_line_takes_more_time_than_its_length(text: str) -> None:
+    began = time.perf_counter()
+    page(text, section="1", cited=(2, 4), matches=lambda _: [])
+    assert time.perf_counter() - began < 3
+
+
+def test_equal_articles_have_anchors_of_their_own_in_order() -> None:
+    ids = [found["id"] for _, found in Elements(page("ARTÍCULO 1. x\n" * 3 + "\n# art-1-2\n")).found if found.get("id")]
+    assert ids == ["art-1", "art-1-2", "art-1-3", "art-1-2-2"]

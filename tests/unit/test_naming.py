@@ -113,6 +113,26 @@ def test_missing_norm_is_not_held() -> None:
     assert [index.holds_norm(r) for r in _asked("Ley 270 de 1996 y Ley 9999 de 2001")] == [True, False]
 
 
+@pytest.mark.parametrize(
+    ("question", "lacking"),
+    [
+        ("el acuerdo 2019", False),  # agreements of the series PCSJA19 are agreements of 2019
+        ("el acuerdo de 2023", True),  # another year
+        ("la circular de 2019", True),  # the series numbers agreements
+        ("la circular de 2021", False),  # DEAJC21
+        ("la resolución de 2015", False),  # one is there, its year unknown
+        ("la ley estatutaria de 1996", False),  # of the family of laws
+        ("la ley de 2020", True),  # another year
+        ("la Ley 9999 de 2001", True),  # by its number
+        ("la constitución de 1991", True),  # no constitution among the documents
+    ],
+)
+def test_norm_that_the_index_lacks(question: str, lacking: bool) -> None:
+    norms = [("pcsja19", "11207", "2019"), ("deajc21", "3", "2021"), ("resolucion", "451", ""), ("ley", "270", "1996")]
+    index = _index(*(_named(norm=norm) for norm in norms))
+    assert [index.lacks_norm(reference) for reference in _asked(question)] == [lacking]
+
+
 def test_acronym() -> None:
     index = _index(replace(_NOBODY, acronyms={"cgp": 1.0}), _NOBODY)
     assert index.acronym_match(("cgp", "otro")).tolist() == [1.0, 0.0]
