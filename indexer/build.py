@@ -18,7 +18,7 @@ import Stemmer
 
 from indexer import gate, linguistics, publishing, tuning, writing
 from indexer.gate import Verdict
-from indexer.golden import GoldenSet, Outcome, ask_all, load_golden
+from indexer.golden import GoldenSet, Outcome, ask_all, load_golden, retriever_for
 from indexer.reading import LEFT_OUT, Corpus, read_documents, read_files
 from indexer.reporting import Reporter
 from siaa import __version__
@@ -41,7 +41,6 @@ from siaa.generation import (
 from siaa.identity import identify
 from siaa.language import GOLDEN_QUESTIONS, load_tables
 from siaa.model import Chunk, Document
-from siaa.profile import load_profile
 from siaa.records import DocumentRecord, Keyword
 from siaa.retrieval import Retriever
 
@@ -266,7 +265,7 @@ def _examine(folder: Path, settings: Settings, reporter: Reporter) -> Verdict | 
     """
     generation = open_generation(folder)
     try:
-        candidate = _retriever(generation, settings)
+        candidate = retriever_for(generation, settings)
         _try_out(candidate)
         path = folder / TUNING / GOLDEN_QUESTIONS
         if not path.is_file():
@@ -289,15 +288,6 @@ def _warn_of_strangers(golden: GoldenSet, generation: Generation, reporter: Repo
             reporter.warn(f"{GOLDEN_QUESTIONS} nombra «{name}», que llevan varios documentos: use la ruta.")
 
 
-def _retriever(generation: Generation, settings: Settings) -> Retriever:
-    return Retriever(
-        generation,
-        profile=load_profile(generation, settings.perfil),
-        max_docs=settings.max_docs_contexto,
-        max_chunks=settings.max_chunks_contexto,
-    )
-
-
 def _published_outcomes(settings: Settings) -> tuple[Outcome, ...] | None:
     """Return how the published generation answers the questions it was published with; None when it cannot be asked."""
     try:
@@ -306,7 +296,7 @@ def _published_outcomes(settings: Settings) -> tuple[Outcome, ...] | None:
         return None
     try:
         golden = load_golden(published.folder / TUNING / GOLDEN_QUESTIONS)
-        return ask_all(_retriever(published, settings), golden.questions)
+        return ask_all(retriever_for(published, settings), golden.questions)
     except SiaaError:
         return None  # it has no questions, or tables that this version cannot read
     finally:

@@ -8,15 +8,13 @@ from collections.abc import Callable
 from indexer import differences, history, publishing, review
 from indexer.build import build
 from indexer.gate import StoppedByGateError, Verdict
-from indexer.golden import GoldenQuestion, load_golden
+from indexer.golden import GoldenQuestion, load_golden, retriever_for
 from indexer.reading import read_documents, read_files
 from indexer.reporting import Reporter
 from siaa.config import Settings, unknown_variables
 from siaa.errors import ConfigError, GenerationError
 from siaa.generation import TUNING, Generation, current_name, open_generation
 from siaa.language import GOLDEN_QUESTIONS
-from siaa.profile import load_profile
-from siaa.retrieval import Retriever
 
 DONE, FOUND = 0, 1
 
@@ -133,7 +131,7 @@ def tell_differences(options: argparse.Namespace, settings: Settings, reporter: 
             raise GenerationError(f"No existe la generación {name}: véalas con «python -m indexer list».")
     generations = [open_generation(settings.index_dir / name) for name in names]
     try:
-        before, after = (_retriever(generation, settings) for generation in generations)
+        before, after = (retriever_for(generation, settings) for generation in generations)
         found = differences.compare(before, after, _questions(generations[1]))
     finally:
         for generation in generations:
@@ -171,13 +169,6 @@ def _pair(options: argparse.Namespace, settings: Settings) -> tuple[str, str]:
 def _questions(generation: Generation) -> tuple[GoldenQuestion, ...]:
     path = generation.folder / TUNING / GOLDEN_QUESTIONS
     return load_golden(path).questions if path.is_file() else ()
-
-
-def _retriever(generation: Generation, settings: Settings) -> Retriever:
-    profile = load_profile(generation, settings.perfil)
-    return Retriever(
-        generation, profile=profile, max_docs=settings.max_docs_contexto, max_chunks=settings.max_chunks_contexto
-    )
 
 
 COMMANDS: dict[str, Command] = {

@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from siaa.config import Settings
 from siaa.errors import ConfigError, SiaaError
+from siaa.generation import Generation
 from siaa.language import GOLDEN_QUESTIONS
+from siaa.profile import load_profile
 from siaa.refusal import Decision, judge
 from siaa.retrieval import Gathered, Retriever
 from siaa.text import fold, normalise, squeeze
@@ -102,6 +105,19 @@ def _question(row: Any, number: int) -> GoldenQuestion:
     if bool(demands) == question.refused:
         raise ConfigError(f"{GOLDEN_QUESTIONS}, «{name}»: pida un documento o unas palabras, o bien rechazar = true.")
     return question
+
+
+def retriever_for(generation: Generation, settings: Settings) -> Retriever:
+    """Return what asks `generation` as the service with these settings would.
+
+    Raises ConfigError for a profile that the generation does not have.
+    """
+    return Retriever(
+        generation,
+        profile=load_profile(generation, settings.perfil),
+        max_docs=settings.max_docs_contexto,
+        max_chunks=settings.max_chunks_contexto,
+    )
 
 
 def ask_all(retriever: Retriever, questions: Iterable[GoldenQuestion]) -> tuple[Outcome, ...]:
