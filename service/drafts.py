@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from service import messages
 from service.claims import Claim, each_claim
 from service.events import Source
 from service.grounding import SURE_NORM, place_of
@@ -213,7 +214,7 @@ def _missing(claim: Claim, scope: _Scope) -> str:
         return ""
     for article in _articles(claim):
         if not any(article in document.articles for document in numbered):
-            return NO_ARTICLE.format(name=numbered[0].name, article=article.replace("_", " "))
+            return NO_ARTICLE.format(name=numbered[0].name, article=messages.article_name(article))
     return ""
 
 

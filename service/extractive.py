@@ -385,7 +385,7 @@ def _render(quotes: Sequence[Quote]) -> str:
 def _introduction(quote: Quote) -> str:
     heading = squeeze(quote.heading)
     if quote.article:
-        place = messages.PLACE_ARTICLE.format(article=quote.article.replace("_", " "))
+        place = messages.PLACE_ARTICLE.format(article=messages.article_name(quote.article))
     elif heading:
         place = messages.PLACE_HEADING.format(heading=textwrap.shorten(heading, HEADING_CHARS, placeholder="…"))
     else:

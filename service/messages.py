@@ -30,3 +30,9 @@ MODEL_CONTEXT = (
     "Los documentos y la pregunta no caben en el modelo. Acorte la pregunta o aumente el contexto de su servidor."
 )
 LLM_URL_MISSING = "SIAA_LLM={kind} necesita SIAA_LLM_URL con la dirección del servidor del modelo."
+
+
+def article_name(number: str) -> str:
+    """Return an article's number as people write it: "14_bis" is "14 bis", "trans_5" is "transitorio 5"."""
+    spoken = {"trans": "transitorio", "unico": "único"}
+    return " ".join(spoken.get(part, part) for part in number.split("_"))
