@@ -92,6 +92,7 @@ def test_nothing_survives_masking(before: str, identifier: str, after: str) -> N
     assert mask(masked) == masked
 
 
+MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00")
 SOURCE = Source("a.md", "general", "A", "5", "", 0, 3, "uno", "verificada")
 
 
@@ -111,5 +112,6 @@ def test_nothing_reaches_the_files(before: str, identifier: str) -> None:
         log.close()
         cache.close()
         written = b"".join(path.read_bytes() for path in Path(folder).iterdir()).decode("utf-8", "replace")
+    written = MOMENT.sub(" ", written)  # the log's own clock may show the same digits
     assert identifier not in written
     assert bare(identity(identifier)) not in bare(written)
