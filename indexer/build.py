@@ -9,18 +9,22 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import Stemmer
 
-from indexer import gate, linguistics, publishing, tuning, writing
+from indexer import gate, linguistics, publishing, reuse, tuning, writing
+from indexer.extracts import Extract, extract, to_line
 from indexer.gate import Verdict
 from indexer.golden import GoldenSet, Outcome, ask_all, load_golden, retriever_for
-from indexer.reading import LEFT_OUT, Corpus, read_documents, read_files
+from indexer.keywords import find_keywords
+from indexer.reading import LEFT_OUT, Corpus, read_documents, read_files, report_of
 from indexer.reporting import Reporter
+from indexer.reuse import Earlier
+from indexer.writing import Contents, Fresh, Part
 from siaa import __version__
 from siaa.analysis import ANALYZER_VERSION, Analyzer
 from siaa.chunking import CHUNKER_VERSION, chunk_document
@@ -38,11 +42,12 @@ from siaa.generation import (
     open_generation,
     verify,
 )
-from siaa.identity import identify
+from siaa.identity import settle
 from siaa.language import GOLDEN_QUESTIONS, load_tables
-from siaa.model import Chunk, Document
+from siaa.model import Document
 from siaa.records import DocumentRecord, Keyword
 from siaa.retrieval import Retriever
+from siaa.search.whoosh_index import WORDS
 
 _TRIALS = 3  # documents a finished generation is asked for before it is published
 
@@ -51,13 +56,36 @@ _TRIALS = 3  # documents a finished generation is asked for before it is publish
 class BuildResult:
     """What a build did: the generation that is now current, whether it is new, what it took, and what the gate said.
 
-    `verdict` is None when nothing was built or there are no golden questions.
+    `verdict` is None when nothing was built or there are no golden questions. `kept` documents were neither read nor
+    analysed again, because the generation before had them.
     """
 
     manifest: Manifest
     published: bool
     seconds: float
     verdict: Verdict | None = None
+    kept: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Inputs:
+    """What a generation is made from: files, their digests by doc_id, tuning, code; and a digest of it all."""
+
+    corpus: Corpus
+    sources: Mapping[str, str]
+    tuning: Mapping[str, Path]
+    code: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Gathered:
+    """The documents of a generation, in order, and what became of every file."""
+
+    parts: Sequence[Part]
+    fresh: dict[int, Fresh]
+    reports: Sequence[FileReport]
+    earlier: Earlier | None
 
 
 def build(
@@ -70,36 +98,36 @@ def build(
 ) -> BuildResult:
     """Bring the index up to date and return what is current now.
 
-    Equal corpus, tuning and code: nothing to do, unless `force`. With a `motive` a generation is published although
-    the gate says no, and the motive is written into the audit file. Raises StoppedByGateError when the gate says no,
-    CorpusError when there is nothing to index, ConfigError for a table that cannot be used, BuildLockedError when
-    another build is running, GenerationError when the index folder cannot be written; the published generation then
-    stays.
+    Equal corpus, tuning and code: nothing to do. Documents that the published generation has are taken from it. With
+    `force` everything is made again from the files. With a `motive` a generation is published although the gate says
+    no, and the motive is written into the audit file. Raises StoppedByGateError when the gate says no, CorpusError when
+    there is nothing to index, ConfigError for a table that cannot be used, BuildLockedError when another build is
+    running, GenerationError when the index folder cannot be written; the published generation then stays.
     """
     started = time.perf_counter()
     with publishing.build_lock(settings.index_dir):
         publishing.remove_unfinished(settings.index_dir)
-        files = tuning.tuning_files(settings)
-        corpus = read_files(settings.corpus_dir)
-        inputs = _digest_inputs(corpus, tuning.digest_tuning(files))
+        inputs = _read_inputs(settings)
         current = None if force else _current(settings.index_dir)
-        if current is not None and current.inputs == inputs:
+        if current is not None and current.inputs == inputs.digest:
             return BuildResult(current, published=False, seconds=time.perf_counter() - started)
-        manifest, verdict = _make(settings, corpus, files, inputs, reporter, created=clock.now(UTC), motive=motive)
+        result = _make(settings, inputs, current, reporter, created=clock.now(UTC), motive=motive)
         publishing.prune(settings.index_dir)
-    return BuildResult(manifest, published=True, seconds=time.perf_counter() - started, verdict=verdict)
+    return replace(result, seconds=time.perf_counter() - started)
 
 
-def _digest_inputs(corpus: Corpus, tuning_digest: str) -> str:
-    """Return a digest of everything a generation depends on: files, tuning, code and the libraries that make terms."""
-    digest = hashlib.sha256()
-    code = (FORMAT, ANALYZER_VERSION, CHUNKER_VERSION, linguistics.KEYWORDS_VERSION, __version__, Stemmer.version())
-    digest.update(f"{code} {_code_fingerprint()} {tuning_digest}\n".encode())
-    for source in corpus.sources:
-        digest.update(f"{source.file.doc_id}\0{hashlib.sha256(source.data).hexdigest()}\n".encode())
+def _read_inputs(settings: Settings) -> _Inputs:
+    files = tuning.tuning_files(settings)
+    corpus = read_files(settings.corpus_dir)
+    sources = {source.file.doc_id: source.digest for source in corpus.sources}
+    versions = (FORMAT, ANALYZER_VERSION, CHUNKER_VERSION, linguistics.SAMPLE_VERSION, __version__, Stemmer.version())
+    code = f"{versions} {_code_fingerprint()}"
+    digest = hashlib.sha256(f"{code} {tuning.digest_tuning(files)}\n".encode())
+    for doc_id, source in sources.items():
+        digest.update(f"{doc_id}\0{source}\n".encode())
     for report in corpus.reports:
         digest.update(f"{report.path}\0{report.reasons}\n".encode())
-    return digest.hexdigest()
+    return _Inputs(corpus, sources, files, code, digest.hexdigest())
 
 
 def _code_fingerprint() -> str:
@@ -125,35 +153,25 @@ def _current(index_dir: Path) -> Manifest | None:
 
 
 def _make(
-    settings: Settings,
-    corpus: Corpus,
-    tuning_paths: dict[str, Path],
-    inputs: str,
-    reporter: Reporter,
-    *,
-    created: datetime,
-    motive: str,
-) -> tuple[Manifest, Verdict | None]:
-    documents, chunks, reports = _cut(*read_documents(corpus.sources, reporter))
-    if not documents:
-        raise CorpusError(f"No hay ningún documento que indexar en {settings.corpus_dir}: ponga archivos .md o .txt.")
+    settings: Settings, inputs: _Inputs, current: Manifest | None, reporter: Reporter, *, created: datetime, motive: str
+) -> BuildResult:
     try:
         folder = publishing.unfinished_folder(settings.index_dir)
-        tuning.copy_tuning(tuning_paths, folder / TUNING)
+        tuning.copy_tuning(inputs.tuning, folder / TUNING)
         analyzer = Analyzer(load_tables(folder / TUNING))
-        records = _records(documents, chunks, analyzer, reporter)
-        writing.write_contents(folder, documents, chunks, records, analyzer, reporter)
+        gathered = _fill(folder, settings, inputs, current, analyzer, reporter)
+        documents = [part.extract for part in gathered.parts]
         manifest = Manifest(
-            name=f"gen-{created:%Y%m%dT%H%M%SZ}-{inputs[:8]}",
+            name=f"gen-{created:%Y%m%dT%H%M%SZ}-{inputs.digest[:8]}",
             format=FORMAT,
             version=__version__,
             created=created.isoformat(timespec="seconds").replace("+00:00", "Z"),
-            inputs=inputs,
+            inputs=inputs.digest,
             analyzer=analyzer.fingerprint,
             documents=len(documents),
-            chunks=sum(len(found) for found in chunks),
+            chunks=sum(document.chunk_count for document in documents),
             collections=dict(sorted(Counter(document.collection for document in documents).items())),
-            reports=tuple(sorted((*corpus.reports, *reports), key=lambda report: report.path)),
+            reports=tuple(sorted(gathered.reports, key=lambda report: report.path)),
         )
         _check_clock(manifest, settings.index_dir, reporter)
         manifest = writing.write_manifest(folder, _free_name(manifest, settings.index_dir))
@@ -170,37 +188,90 @@ def _make(
     except SiaaError:
         publishing.remove_unfinished(settings.index_dir)
         raise
-    return manifest, verdict
+    kept = sum(not part.fresh for part in gathered.parts)
+    return BuildResult(manifest, published=True, seconds=0.0, verdict=verdict, kept=kept)
 
 
-def _cut(
-    documents: Sequence[Document], reports: Sequence[FileReport]
-) -> tuple[list[Document], list[tuple[Chunk, ...]], list[FileReport]]:
+def _fill(
+    folder: Path,
+    settings: Settings,
+    inputs: _Inputs,
+    current: Manifest | None,
+    analyzer: Analyzer,
+    reporter: Reporter,
+) -> _Gathered:
+    """Write everything into the generation's `folder` but its manifest."""
+    share = linguistics.sample_share(len(inputs.sources))
+    key = reuse.key_of(analyzer, code=inputs.code, share=share)
+    earlier = reuse.open_earlier(settings.index_dir / current.name, key) if current else None
+    gathered = _gather(inputs, earlier, share, analyzer, reporter)
+    if not gathered.parts:
+        raise CorpusError(f"No hay ningún documento que indexar en {settings.corpus_dir}: ponga archivos .md o .txt.")
+    contents = writing.write_contents(folder, gathered.parts, gathered.fresh, earlier, analyzer, reporter)
+    documents = [part.extract for part in gathered.parts]
+    writing.write_records(folder, _records(documents, contents, analyzer, reporter))
+    lines = (earlier.lines[p.position] if earlier and not p.fresh else to_line(p.extract) for p in gathered.parts)
+    reuse.save(folder, key, lines, contents.postings, contents.whoosh_numbers)
+    return gathered
+
+
+def _gather(inputs: _Inputs, earlier: Earlier | None, share: int, analyzer: Analyzer, reporter: Reporter) -> _Gathered:
+    """Read the documents that are new or changed; the others are in the `earlier` generation."""
+    kept = {
+        doc_id for doc_id, source in inputs.sources.items() if earlier is not None and earlier.holds(doc_id, source)
+    }
+    to_read = [source for source in inputs.corpus.sources if source.file.doc_id not in kept]
+    fresh, reports = _cut(*read_documents(to_read, reporter)) if to_read else ([], [])
+    samples = linguistics.read_samples(
+        [one.document for one in fresh],
+        share,
+        analyzer,
+        progress=reporter.progress,
+        known=earlier.samples() if earlier else None,
+    )
+    parts = [
+        Part(
+            extract(
+                one.document, one.chunks, source=inputs.sources[one.document.doc_id], sample=sample, analyzer=analyzer
+            ),
+            position,
+            fresh=True,
+        )
+        for position, (one, sample) in enumerate(zip(fresh, samples, strict=True))
+    ]
+    if earlier is not None:
+        found = ((earlier.positions[doc_id], earlier) for doc_id in kept)
+        parts += [Part(source.extracts[position], position, fresh=False) for position, source in found]
+    reports += [report_of(part.extract.doc_id, part.extract.warnings) for part in parts if not part.fresh]
+    parts.sort(key=lambda part: part.extract.doc_id)
+    return _Gathered(parts, dict(enumerate(fresh)), (*inputs.corpus.reports, *reports), earlier)
+
+
+def _cut(documents: Sequence[Document], reports: Sequence[FileReport]) -> tuple[list[Fresh], list[FileReport]]:
     """Cut each document into passages; one that cannot be cut is left out and never ends the run."""
-    kept: list[Document] = []
-    chunks: list[tuple[Chunk, ...]] = []
+    kept: list[Fresh] = []
     failed: dict[str, FileReport] = {}
     for document in documents:
         try:
-            chunks.append(chunk_document(document))
+            kept.append(Fresh(document, chunk_document(document)))
         except Exception as error:  # a fault of the chunker must not cost the other documents
             reason = f"fallo al dividirlo ({type(error).__name__}): repórtelo"
             failed[document.doc_id] = FileReport(document.doc_id, LEFT_OUT, (reason,))
-        else:
-            kept.append(document)
-    return kept, chunks, [failed.get(report.path, report) for report in reports]
+    return kept, [failed.get(report.path, report) for report in reports]
 
 
 def _records(
-    documents: Sequence[Document], chunks: Sequence[Sequence[Chunk]], analyzer: Analyzer, reporter: Reporter
+    documents: Sequence[Extract], contents: Contents, analyzer: Analyzer, reporter: Reporter
 ) -> list[DocumentRecord]:
-    counts = [_word_counts(found, analyzer) for found in chunks]
-    automatic = linguistics.find_keywords(documents, counts, analyzer, progress=reporter.progress)
+    automatic = find_keywords(
+        [document.sample for document in documents], contents.postings[WORDS], contents.columns.document, analyzer
+    )
     manual = _manual_keywords(documents, analyzer.tables.manual_keywords, reporter)
+    identities = settle([document.identity for document in documents], analyzer)
     bearers = Counter(document.name.casefold() for document in documents)
     records: list[DocumentRecord] = []
     first_chunk = text_start = 0
-    for position, (document, identity) in enumerate(zip(documents, identify(documents, analyzer), strict=True)):
+    for position, (document, identity) in enumerate(zip(documents, identities, strict=True)):
         records.append(
             DocumentRecord(
                 position=position,
@@ -208,27 +279,23 @@ def _records(
                 name=document.name if bearers[document.name.casefold()] == 1 else document.doc_id,
                 title=document.title,
                 collection=document.collection,
-                size=len(document.text),
+                size=document.size,
                 first_chunk=first_chunk,
-                chunk_count=len(chunks[position]),
+                chunk_count=document.chunk_count,
                 text_start=text_start,
-                articles=tuple(dict.fromkeys(chunk.article for chunk in chunks[position] if chunk.article)),
+                articles=document.articles,
                 warnings=document.warnings,
                 keywords=manual[position] + automatic[position],
                 identity=identity,
             )
         )
-        first_chunk += len(chunks[position])
-        text_start += len(document.text)
+        first_chunk += document.chunk_count
+        text_start += document.size
     return records
 
 
-def _word_counts(chunks: Iterable[Chunk], analyzer: Analyzer) -> Counter[str]:
-    return Counter(word for chunk in chunks for word in analyzer.words(chunk.text))
-
-
 def _manual_keywords(
-    documents: Sequence[Document], table: dict[str, tuple[str, ...]], reporter: Reporter
+    documents: Sequence[Extract], table: dict[str, tuple[str, ...]], reporter: Reporter
 ) -> list[tuple[Keyword, ...]]:
     """Return each document's manual keywords; a name in the table that no document bears is said, not ignored."""
     bearers = {document.name.casefold() for document in documents} | {

@@ -49,7 +49,7 @@ def build_index(options: argparse.Namespace, settings: Settings, reporter: Repor
         _tell_verdict(result.verdict, reporter)
     elif result.published and settings.owns_tuning:
         reporter.warn(f"no hay {GOLDEN_QUESTIONS}: se publica sin preguntas de control.")
-    reporter.summary(result.manifest, published=result.published, seconds=result.seconds)
+    reporter.summary(result.manifest, published=result.published, seconds=result.seconds, kept=result.kept)
     return DONE
 
 
@@ -204,7 +204,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _build_options(order: argparse.ArgumentParser) -> None:
-    order.add_argument("--rehacer", action="store_true", help="construir aunque nada haya cambiado")
+    order.add_argument("--rehacer", action="store_true", help="construir aunque nada haya cambiado, leyendo todo")
     order.add_argument(
         "--detalle", action="store_true", help="decir qué fue de cada archivo, aunque no haya nada que hacer"
     )

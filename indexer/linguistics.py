@@ -1,22 +1,21 @@
-"""Find each document's keywords with spaCy, offline. The service never imports this module.
+"""Read a sample of each document with spaCy, offline: noun phrases, and which words are content words.
 
-spaCy reads 10 to 18 thousand words a second, so it reads a bounded sample of distinct sentences per document. From the
-sample come the noun phrases, and, over the whole corpus, which words are content words; how often a word stands in a
-document is then counted on its whole text.
+spaCy reads 10 to 18 thousand words a second, so it reads a bounded sample of distinct sentences per document; how often
+a word stands in a document is counted elsewhere, on its whole text. The service never imports this module.
 """
 
 from __future__ import annotations
 
+import hashlib
 import warnings
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from math import log
 from typing import TYPE_CHECKING
 
 from siaa.analysis import Analyzer
 from siaa.model import BlockKind, Document
-from siaa.records import Keyword
 from siaa.sentences import sentence_spans
 from siaa.text import fold, squeeze
 
@@ -25,20 +24,39 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 MODEL = "es_core_news_sm"
-KEYWORDS_VERSION = "1"  # change it with every change of which keywords come out
-KEYWORDS = 20  # automatic keywords of a document, at most (contract)
+SAMPLE_VERSION = "2"  # change it with every change of what comes out of a sample
 
 _SAMPLE_CHARS = 8_000  # characters of a document that spaCy reads
 _SAMPLE_IN_ALL = 1_500_000  # characters of a corpus that spaCy reads; a large corpus gets less per document
 _LONGEST_SENTENCE = 600  # characters; longer ones are tables and lists without stops
 _CONTENT = frozenset(("NOUN", "PROPN", "ADJ"))
-_MIN_PHRASE_COUNT = 2
 _MIN_LETTERS = 3
-_MANY_SENTENCES = 5_000  # sentences of a large corpus
+_MANY_DOCUMENTS = 500
 _BATCH = 64  # sentences that spaCy takes at a time
 
-Parsed = tuple["Doc", int]
-Progress = Callable[[Iterable[Parsed], str, int], Iterable[Parsed]]
+Progress = Callable[[Iterable[Document], str, int], Iterable[Document]]
+
+
+@dataclass(frozen=True, slots=True)
+class SampleWords:
+    """What spaCy finds in the sample of one document; all terms are folded, and words are those that may be keywords.
+
+    `digest` is that of the sample: equal samples, equal words.
+    """
+
+    digest: str
+    phrases: Mapping[str, int]  # noun phrases and how often
+    content: Mapping[str, int]  # how much oftener each word is a content word than another
+    written: tuple[tuple[str, str, int], ...]  # a term, one way in which it is written, and how often
+
+
+def sample_share(files: int) -> int:
+    """Return how many characters of each document are read in a corpus of `files`.
+
+    It changes only where the number of files passes a power of two, so that one document more does not mean to read
+    all others again.
+    """
+    return min(_SAMPLE_CHARS, _SAMPLE_IN_ALL // (1 << max(files - 1, 0).bit_length()))
 
 
 @lru_cache(maxsize=1)
@@ -54,44 +72,46 @@ def load_model() -> Language:
         return spacy.load(MODEL, exclude=["parser", "ner", "lemmatizer", "attribute_ruler", "senter"])
 
 
-def find_keywords(
-    documents: Sequence[Document], counts: Sequence[Mapping[str, int]], analyzer: Analyzer, *, progress: Progress
-) -> list[tuple[Keyword, ...]]:
-    """Return the automatic keywords of each document, best first.
+def read_samples(
+    documents: Sequence[Document],
+    share: int,
+    analyzer: Analyzer,
+    *,
+    progress: Progress,
+    known: Mapping[str, SampleWords] | None = None,
+) -> list[SampleWords]:
+    """Return what the first `share` characters of distinct sentences of each document hold.
 
-    `counts` gives, per document, how often each folded word that is no stop word stands in it. A keyword's weight is
-    (1 + ln tf) * ln((N + 1) / (df + 0.5)), relative to the best of its document.
+    `known` are samples, by digest, that were read before with the same analyzer.
     """
-    phrases, content, surfaces = _read(documents, analyzer, progress=progress)
-    frequencies = [_frequencies(words, found, content) for words, found in zip(counts, phrases, strict=True)]
-    holders = Counter(term for terms in frequencies for term in terms)
-    return [_best(terms, holders, len(documents), surfaces, analyzer) for terms in frequencies]
+    read_before = known or {}
+    found = []
+    for document in progress(documents, "palabras clave", len(documents)):
+        sentences = list(_sample(document, share))
+        digest = hashlib.sha256("\n".join(sentences).encode(errors="replace")).hexdigest()
+        found.append(read_before.get(digest) or _read(digest, sentences, analyzer))
+    if len(documents) > _MANY_DOCUMENTS:
+        load_model.cache_clear()  # what a large build needs later is memory
+    return found
 
 
-def _read(
-    documents: Sequence[Document], analyzer: Analyzer, *, progress: Progress
-) -> tuple[list[Counter[str]], frozenset[str], Mapping[str, str]]:
-    """Return each document's noun phrases, the content words of the corpus, and how each folded term is written."""
-    share = min(_SAMPLE_CHARS, _SAMPLE_IN_ALL // max(len(documents), 1))
-    sentences = [(text, position) for position, document in enumerate(documents) for text in _sample(document, share)]
-    phrases: list[Counter[str]] = [Counter() for _ in documents]
-    kinds: defaultdict[str, Counter[bool]] = defaultdict(Counter)
-    written: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    pipe = load_model().pipe(sentences, as_tuples=True, batch_size=_BATCH)
-    for parsed, position in progress(pipe, "palabras clave", len(sentences)):
+def _read(digest: str, sentences: Sequence[str], analyzer: Analyzer) -> SampleWords:
+    phrases: Counter[str] = Counter()
+    content: Counter[str] = Counter()
+    written: Counter[tuple[str, str]] = Counter()
+    # By itself, for what comes out must not hang on which documents are read together.
+    for parsed in load_model().pipe(sentences, batch_size=_BATCH) if sentences else ():
         for token in parsed:
             word = fold(token.text)
-            kinds[word][token.pos_ in _CONTENT] += 1
-            written[word][token.text.lower()] += 1
+            if may_be_keyword(word) and word not in analyzer.tables.stop_words:
+                content[word] += 1 if token.pos_ in _CONTENT else -1
+                written[word, token.text.lower()] += 1
         for phrase in _noun_phrases(parsed):
             folded = fold(phrase)
             if _says_something(folded, analyzer):
-                phrases[position][folded] += 1
-                written[folded][phrase.lower()] += 1
-    if len(sentences) > _MANY_SENTENCES:
-        load_model.cache_clear()  # what a large build needs later is memory
-    content = frozenset(word for word, seen in kinds.items() if seen[True] > seen[False])
-    return phrases, content, {term: forms.most_common(1)[0][0] for term, forms in written.items()}
+                phrases[folded] += 1
+                written[folded, phrase.lower()] += 1
+    return SampleWords(digest, phrases, content, tuple((term, form, count) for (term, form), count in written.items()))
 
 
 def _sample(document: Document, share: int) -> Iterator[str]:
@@ -112,6 +132,11 @@ def _sample(document: Document, share: int) -> Iterator[str]:
                 yield sentence
 
 
+def may_be_keyword(word: str) -> bool:
+    """Tell whether a folded word is long enough and of letters only."""
+    return word.isalpha() and len(word) >= _MIN_LETTERS
+
+
 def _noun_phrases(parsed: Doc) -> Iterator[str]:
     """Yield noun + adjective and noun + "de" (+ article) + noun, the phrases that name matters in Spanish law."""
     tags = [token.pos_ for token in parsed]
@@ -128,26 +153,4 @@ def _noun_phrases(parsed: Doc) -> Iterator[str]:
 
 def _says_something(phrase: str, analyzer: Analyzer) -> bool:
     words = analyzer.words(phrase)
-    return len(words) >= 2 and all(word.isalpha() and len(word) >= _MIN_LETTERS for word in words)
-
-
-def _frequencies(words: Mapping[str, int], phrases: Mapping[str, int], content: frozenset[str]) -> dict[str, int]:
-    single = {w: n for w, n in words.items() if w in content and w.isalpha() and len(w) >= _MIN_LETTERS}
-    return single | {phrase: n for phrase, n in phrases.items() if n >= _MIN_PHRASE_COUNT}
-
-
-def _best(
-    terms: Mapping[str, int],
-    holders: Mapping[str, int],
-    documents: int,
-    surfaces: Mapping[str, str],
-    analyzer: Analyzer,
-) -> tuple[Keyword, ...]:
-    scores = {term: (1 + log(n)) * log((documents + 1) / (holders[term] + 0.5)) for term, n in terms.items()}
-    ranked = sorted(scores, key=lambda term: (-scores[term], term))
-    one_each: dict[tuple[str, ...], str] = {}  # of the forms of one word, the best
-    for term in ranked:
-        one_each.setdefault(tuple(analyzer.stems(term)), term)
-    best = list(one_each.values())[:KEYWORDS]
-    top = scores[best[0]] if best else 0.0
-    return tuple(Keyword(surfaces.get(term, term), round(scores[term] / top, 4), "auto") for term in best if top > 0)
+    return len(words) >= 2 and all(map(may_be_keyword, words))

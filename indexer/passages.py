@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from siaa.analysis import Analyzer
-from siaa.identity import Identity
 from siaa.model import Chunk, Document
 from siaa.references import find_references
 from siaa.search.arrays import IS_LIST, OPENS_SECTION
@@ -29,13 +28,16 @@ class Passage:
 def analyse(
     document: Document,
     chunks: Sequence[Chunk],
-    identity: Identity,
+    title_stems: Sequence[str],
     *,
     position: int,
     analyzer: Analyzer,
     sentence_starts: SentenceStarts,
 ) -> Iterator[Passage]:
-    """Yield the passages of one document in order."""
+    """Yield the passages of one document in order.
+
+    `title_stems` are those of the names it goes by; `position` is the document's among those indexed together.
+    """
     for chunk in chunks:
         tokens = list(analyzer.tokens(chunk.text))
         words = [token.word for token in tokens if token.word not in analyzer.tables.stop_words]
@@ -46,7 +48,7 @@ def analyse(
             article=chunk.article,
             body=[analyzer.stem(word) for word in words],
             heading=analyzer.stems(" ".join(_searched_path(chunk.heading_path))),
-            title=identity.title_stems,
+            title=title_stems,
             words=words,
             references=[token for reference in find_references(chunk.text) for token in reference.tokens],
         )

@@ -6,6 +6,7 @@ whatever process read them.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -35,6 +36,11 @@ class Source:
 
     file: SourceFile
     data: bytes
+
+    @property
+    def digest(self) -> str:
+        """Return the SHA-256 of the content."""
+        return hashlib.sha256(self.data).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,4 +101,9 @@ def _read_document(source: Source) -> Result:
         return None, FileReport(file.doc_id, LEFT_OUT, (error.message,))
     except Exception as error:  # a reader's own fault must not cost the other documents
         return None, FileReport(file.doc_id, LEFT_OUT, (f"fallo al leerlo ({type(error).__name__}): repórtelo",))
-    return document, FileReport(file.doc_id, WITH_WARNINGS if document.warnings else INDEXED, document.warnings)
+    return document, report_of(file.doc_id, document.warnings)
+
+
+def report_of(doc_id: str, warnings: tuple[str, ...]) -> FileReport:
+    """Return the report of a file that is a document."""
+    return FileReport(doc_id, WITH_WARNINGS if warnings else INDEXED, warnings)

@@ -55,11 +55,12 @@ class Reporter:
         if len(rows) > len(shown):
             self.say(f"  ... y {len(rows) - len(shown)} más: python -m indexer --detalle los muestra todos")
 
-    def summary(self, manifest: Manifest, *, published: bool, seconds: float) -> None:
-        """Write the totals of a build."""
+    def summary(self, manifest: Manifest, *, published: bool, seconds: float, kept: int = 0) -> None:
+        """Write the totals of a build; `kept` documents were taken from the generation before."""
         states = Counter(report.state for report in manifest.reports)
+        unchanged = f" ({kept} sin cambios)" if kept else ""
         done = "publicada" if published else "ya estaba al día"
         self.say(
-            f"Índice {manifest.name}: {done}. {manifest.documents} documentos, {manifest.chunks} pasajes, "
+            f"Índice {manifest.name}: {done}. {manifest.documents} documentos{unchanged}, {manifest.chunks} pasajes, "
             f"{states['con_avisos']} con avisos, {states['excluido']} fuera, {seconds:.1f} s."
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from siaa.analysis import Analyzer
 from siaa.model import BlockKind, Document
@@ -87,32 +87,76 @@ class Identity:
     edition: str  # year of the edition, "" when the document does not say
 
 
+@dataclass(frozen=True, slots=True)
+class IdentityDraft:
+    """What one document says of its identity, and what it tells of others, whatever the rest of the corpus holds."""
+
+    names: tuple[Alias, ...]  # from the file name, the title and the title block
+    norms: tuple[Norm, ...]
+    acronyms: Mapping[str, float]
+    title_stems: tuple[str, ...]
+    name_stems: tuple[str, ...]
+    repealed: bool
+    edition: str
+    told: tuple[tuple[Norm, str, int], ...]  # names that its text gives to norms, and how often
+    short_words: Mapping[str, int]  # how much oftener each short word is written in small letters than in capitals
+
+
 def identify(documents: Sequence[Document], analyzer: Analyzer) -> tuple[Identity, ...]:
     """Return the identity of each document, in order."""
-    mined = _mine_names(document.text for document in documents)
-    identities = [_identify(document, analyzer, mined) for document in documents]
-    ordinary = _ordinary_words(documents, analyzer)
-    identities = [replace(i, acronyms={a: s for a, s in i.acronyms.items() if a not in ordinary}) for i in identities]
-    return tuple(_with_famous_first_words(identities))
+    return settle([draft(document, analyzer) for document in documents], analyzer)
 
 
-def _ordinary_words(documents: Iterable[Document], analyzer: Analyzer) -> frozenset[str]:
+def settle(drafts: Sequence[IdentityDraft], analyzer: Analyzer) -> tuple[Identity, ...]:
+    """Return the identities that `drafts`, those of a whole corpus, give one another; in order."""
+    told = _names_of_norms(drafts)
+    ordinary = _ordinary_words(drafts, analyzer)
+    return tuple(_with_famous_first_words([_settled(one, told, ordinary, analyzer) for one in drafts]))
+
+
+def _settled(
+    one: IdentityDraft, told: Mapping[Norm, Sequence[str]], ordinary: frozenset[str], analyzer: Analyzer
+) -> Identity:
+    names = [name for norm in one.norms for name in told.get(Norm("", norm.number, norm.year), ())]
+    aliases = [*one.names, *(_alias(name, analyzer) for name in names)]
+    aliases += [_norm_alias(norm) for norm in one.norms if norm.number]
+    return Identity(
+        aliases=tuple(dict.fromkeys(alias for alias in aliases if alias)),
+        norms=one.norms,
+        acronyms={acronym: sure for acronym, sure in one.acronyms.items() if acronym not in ordinary},
+        title_stems=one.title_stems,
+        name_stems=one.name_stems,
+        repealed=one.repealed,
+        edition=one.edition,
+    )
+
+
+def _names_of_norms(drafts: Iterable[IdentityDraft]) -> Mapping[Norm, list[str]]:
+    """Return the names that the corpus gives to a norm beside its number, most frequent first."""
+    counts: defaultdict[Norm, Counter[str]] = defaultdict(Counter)
+    for one in drafts:
+        for norm, name, count in one.told:
+            counts[norm][name] += count
+    return {norm: [name for name, _ in names.most_common(_MINED_NAMES)] for norm, names in counts.items()}
+
+
+def _ordinary_words(drafts: Iterable[IdentityDraft], analyzer: Analyzer) -> frozenset[str]:
     """Return the short words that are words before they are initials: the corpus writes them in lower case more often.
 
     Questions come in any case, so that "se" must not name the document called "Steam Engine".
     """
-    counts: Counter[str] = Counter()
-    for document in documents:
-        counts.update(_SHORT_WORD.findall(document.text))
+    initials = {acronym for one in drafts for acronym in one.acronyms}
     balance: Counter[str] = Counter()
-    for word, count in counts.items():
-        balance[fold(word)] += -count if word.isupper() else count
+    for one in drafts:
+        for word in initials.intersection(one.short_words):
+            balance[word] += one.short_words[word]
     tables = analyzer.tables
     known = tables.stop_words | tables.question_words | tables.title_words | tables.abbreviations.keys()
     return known | {word for word, surplus in balance.items() if surplus > 0}
 
 
-def _identify(document: Document, analyzer: Analyzer, mined: Mapping[Norm, Sequence[str]]) -> Identity:
+def draft(document: Document, analyzer: Analyzer) -> IdentityDraft:
+    """Return what `document` says; of the tables only stop words, title words and abbreviations are looked at."""
     block = _title_block(document)
     file_name = _readable_name(document)
     short_title = _short_title(document.title)
@@ -120,18 +164,24 @@ def _identify(document: Document, analyzer: Analyzer, mined: Mapping[Norm, Seque
     names = [file_name, short_title, *([short_title.split(",")[0]] if "," in short_title else []), *block]
     form = _FORM.search(fold(squeeze(" ".join(block))))
     names += [form[1]] if form else []
-    names += [name for norm in norms for name in mined.get(Norm("", norm.number, norm.year), ())]
-    aliases = [_alias(name, analyzer) for name in names]
-    aliases += [_norm_alias(norm) for norm in norms if norm.number]
-    return Identity(
-        aliases=tuple(dict.fromkeys(alias for alias in aliases if alias)),
+    return IdentityDraft(
+        names=tuple(_alias(name, analyzer) for name in names),
         norms=norms,
         acronyms=_acronyms([document.title, *block[:2]], short_title),
         title_stems=tuple(stem for text in (document.title, file_name, *block[:3]) for stem in _stems(text, analyzer)),
         name_stems=tuple(dict.fromkeys(_stems(file_name, analyzer))),
         repealed=_repealed(document.metadata),
         edition=_edition(document, block, norms),
+        told=_told(document.text),
+        short_words=_short_words(document.text),
     )
+
+
+def _short_words(text: str) -> Mapping[str, int]:
+    balance: Counter[str] = Counter()
+    for word, count in Counter(_SHORT_WORD.findall(text)).items():
+        balance[fold(word)] += -count if word.isupper() else count
+    return balance
 
 
 def _readable_name(document: Document) -> str:
@@ -191,14 +241,12 @@ def _norm_references(text: str) -> list[Norm]:
     return [Norm(r.rank, r.number, r.year) for r in find_references(text) if r.kind == "norma" and (r.number or r.year)]
 
 
-def _mine_names(texts: Iterable[str]) -> Mapping[Norm, list[str]]:
-    """Return the names that texts give to a norm beside its number, most frequent first."""
-    counts: defaultdict[Norm, Counter[str]] = defaultdict(Counter)
-    for text in texts:
-        for norm_text, name in _pairs(text):
-            for norm in _norm_references(norm_text)[:1]:
-                counts[Norm("", norm.number, norm.year)][fold(squeeze(name))] += 1
-    return {norm: [name for name, _ in names.most_common(_MINED_NAMES)] for norm, names in counts.items()}
+def _told(text: str) -> tuple[tuple[Norm, str, int], ...]:
+    counts: Counter[tuple[Norm, str]] = Counter()
+    for norm_text, name in _pairs(text):
+        for norm in _norm_references(norm_text)[:1]:
+            counts[Norm("", norm.number, norm.year), fold(squeeze(name))] += 1
+    return tuple((norm, name, count) for (norm, name), count in counts.items())
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:

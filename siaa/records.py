@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from siaa.identity import Identity, Norm
@@ -42,7 +42,12 @@ class DocumentRecord:
 
 def to_json(record: DocumentRecord) -> dict[str, Any]:
     """Return plain JSON values."""
-    return asdict(record)
+    identity = record.identity
+    return {
+        **{key: getattr(record, key) for key in (*_PLAIN, "articles", "warnings")},
+        "keywords": [_fields(keyword) for keyword in record.keywords],
+        "identity": _fields(identity) | {"norms": [_fields(norm) for norm in identity.norms]},
+    }
 
 
 def from_json(row: dict[str, Any]) -> DocumentRecord:
@@ -63,6 +68,11 @@ def from_json(row: dict[str, Any]) -> DocumentRecord:
             edition=identity["edition"],
         ),
     )
+
+
+def _fields(value: Keyword | Identity | Norm) -> dict[str, Any]:
+    """Return the fields of a value as they are: `asdict` copies them all, deeply, for thousands of documents."""
+    return {item.name: getattr(value, item.name) for item in fields(value)}
 
 
 _PLAIN = ("position", "doc_id", "name", "title", "collection", "size", "first_chunk", "chunk_count", "text_start")

@@ -86,7 +86,12 @@ def build_retriever(
             )
         )
         passages += analyse(
-            document, chunks, identity, position=position, analyzer=ANALYZER, sentence_starts=_sentence_starts
+            document,
+            chunks,
+            identity.title_stems,
+            position=position,
+            analyzer=ANALYZER,
+            sentence_starts=_sentence_starts,
         )
     generation = SmallGeneration(
         ANALYZER,
@@ -116,5 +121,7 @@ def _search_index(folder: Path, passages: list[Passage], documents: int) -> Sear
     target = folder / "arrays"
     target.mkdir()
     with whoosh_index.open_reader(folder / "whoosh") as reader:
-        deriving.write_arrays(target, reader, table, documents=documents, stem_of=stems.get)
+        deriving.write_arrays(
+            target, whoosh_index.read_all_postings(reader), table.finish(), documents=documents, stem_of=stems.get
+        )
     return SearchIndex(Arrays.open(target), Vocabularies.open(target))

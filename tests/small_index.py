@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from siaa.search import deriving, whoosh_index
-from siaa.search.passage_table import PassageRow, PassageTable
-from siaa.search.whoosh_index import PassageTerms
+from siaa.search.passage_table import PassageColumns, PassageRow, PassageTable
+from siaa.search.whoosh_index import FieldPostings, PassageTerms
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +24,31 @@ class Terms:
 
 def write_small_index(folder: Path, passages: Sequence[Terms]) -> None:
     """Write Whoosh index and arrays of `passages` into `folder`, as a generation holds them."""
-    whoosh_index.write_index(folder / "whoosh", [_terms(passage) for passage in passages])
-    table = PassageTable.of(_row(passage) for passage in passages)
+    postings = postings_of(folder / "whoosh", passages)
     documents = 1 + max((passage.document for passage in passages), default=-1)
     target = folder / "arrays"
     target.mkdir()
-    with whoosh_index.open_reader(folder / "whoosh") as reader:
-        # A word of this index may be no stem of it: such a word is a stop word here.
-        stems = {stem for passage in passages for stem in (*passage.body, *passage.heading, *passage.title)}
-        deriving.write_arrays(
-            target, reader, table, documents=documents, stem_of=lambda word: word if word in stems else None
-        )
+    # A word of this index may be no stem of it: such a word is a stop word here.
+    stems = {stem for passage in passages for stem in (*passage.body, *passage.heading, *passage.title)}
+    deriving.write_arrays(
+        target,
+        postings,
+        columns_of(passages),
+        documents=documents,
+        stem_of=lambda word: word if word in stems else None,
+    )
+
+
+def postings_of(folder: Path, passages: Sequence[Terms]) -> dict[str, FieldPostings]:
+    """Write a Whoosh index of `passages` into `folder` and return its postings."""
+    whoosh_index.write_index(folder, [_terms(passage) for passage in passages])
+    with whoosh_index.open_reader(folder) as reader:
+        return whoosh_index.read_all_postings(reader)
+
+
+def columns_of(passages: Sequence[Terms]) -> PassageColumns:
+    """Return the columns of `passages`."""
+    return PassageTable.of(_row(passage) for passage in passages).finish()
 
 
 def _words(passage: Terms) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""Derive the arrays of a generation from its committed Whoosh index, when indexing.
+"""Derive the arrays of a generation from the postings of its Whoosh index, when indexing.
 
 Each group of arrays is written and forgotten before the next is made: what a build holds in memory at a time is the
 postings and one group.
@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from whoosh.reading import IndexReader
 
 from siaa.search import bm25f, spelling, whoosh_index
 from siaa.search.arrays import Longs, Vocabularies, Vocabulary
 from siaa.search.bm25f import Floats, Ints
 from siaa.search.field_impacts import SCORED, FieldImpacts
-from siaa.search.passage_table import PassageTable
+from siaa.search.passage_table import PassageColumns
+from siaa.search.spelling import KnownDeletes
 from siaa.search.union import Union
 from siaa.search.whoosh_index import FieldPostings
 
@@ -29,24 +29,31 @@ _STEM_FIELDS = (whoosh_index.BODY, whoosh_index.HEADING, whoosh_index.TITLE)
 StemOf = Callable[[str], str | None]
 
 
-def write_arrays(folder: Path, reader: IndexReader, table: PassageTable, *, documents: int, stem_of: StemOf) -> None:
+def write_arrays(
+    folder: Path,
+    postings: Mapping[str, FieldPostings],
+    columns: PassageColumns,
+    *,
+    documents: int,
+    stem_of: StemOf,
+    known: KnownDeletes | None = None,
+) -> None:
     """Write the arrays, their vocabularies, and the impacts of each scored field by itself, into `folder`.
 
-    `table` holds the passages in index order; `stem_of` gives the stem of a word, None for a stop word.
+    `postings` are those of every indexed field; `columns` the passages in index order; `stem_of` gives the stem of a
+    word, None for a stop word. `known` spares working out the deletes of words that another generation had.
     """
-    fields = (*_STEM_FIELDS, whoosh_index.WORDS, whoosh_index.REFERENCES)
-    postings = {name: whoosh_index.read_postings(reader, name) for name in fields}
-    names = _vocabularies(postings, table)
+    names = _vocabularies(postings, columns)
     names.save(folder)
-    _save(folder, _passage_arrays(table, names, documents))
+    _save(folder, _passage_arrays(columns, names, documents))
     _save(folder, _reference_arrays(postings[whoosh_index.REFERENCES]))
     words = _word_arrays(postings[whoosh_index.WORDS], names, stem_of)
     _save(folder, words)
-    hashes, owners = spelling.build(names.words.terms, words["word_count"])
+    hashes, owners = spelling.build(names.words.terms, words["word_count"], known=known)
     del words
     _save(folder, {"deletes_hash": hashes, "deletes_word": owners})
     del hashes, owners
-    _write_stem_arrays(folder, [postings[name] for name in _STEM_FIELDS], names.stems, table, documents)
+    _write_stem_arrays(folder, [postings[name] for name in _STEM_FIELDS], names.stems, columns.document, documents)
     for field, weight in SCORED.items():
         ids = (names.words if field == whoosh_index.WORDS else names.stems).ids
         FieldImpacts.of(postings[field], ids, b=weight.b, k1=bm25f.K1).save(folder, field)
@@ -57,13 +64,13 @@ def _save(folder: Path, arrays: Mapping[str, Any]) -> None:
         np.save(folder / f"{name}.npy", values, allow_pickle=False)
 
 
-def _vocabularies(postings: Mapping[str, FieldPostings], table: PassageTable) -> Vocabularies:
+def _vocabularies(postings: Mapping[str, FieldPostings], columns: PassageColumns) -> Vocabularies:
     return Vocabularies(
         stems=Vocabulary.of(term for name in _STEM_FIELDS for term in postings[name].terms),
-        words=Vocabulary.of(table.words),
+        words=Vocabulary.of(columns.words),
         references=Vocabulary.of(postings[whoosh_index.REFERENCES].terms),
-        articles=Vocabulary.of(table.articles),
-        headings=Vocabulary.of(table.headings),
+        articles=Vocabulary.of(columns.articles),
+        headings=Vocabulary.of(columns.headings),
     )
 
 
@@ -72,13 +79,13 @@ def _reference_arrays(postings: FieldPostings) -> dict[str, Any]:
 
 
 def _write_stem_arrays(
-    folder: Path, fields: list[FieldPostings], stems: Vocabulary, table: PassageTable, documents: int
+    folder: Path, fields: list[FieldPostings], stems: Vocabulary, owners: Ints, documents: int
 ) -> None:
     union = Union.of(stems.ids, fields)
     counts = union.sum((fields[0].counts, None, None))
-    for name, values in _stem_arrays(union, counts, fields, len(table)):
+    for name, values in _stem_arrays(union, counts, fields, owners.size):
         _save(folder, {name: values})
-    _save(folder, _document_arrays(union, counts, table, documents))
+    _save(folder, _document_arrays(union, counts, owners, documents))
 
 
 def _stem_arrays(union: Union, counts: Floats, fields: list[FieldPostings], passages: int) -> Iterator[tuple[str, Any]]:
@@ -101,12 +108,12 @@ def _owners(ptr: Longs) -> Ints:
     return np.repeat(np.arange(ptr.size - 1, dtype=np.int32), np.diff(ptr))
 
 
-def _document_arrays(union: Union, counts: Floats, table: PassageTable, documents: int) -> dict[str, Any]:
+def _document_arrays(union: Union, counts: Floats, owners: Ints, documents: int) -> dict[str, Any]:
     present = counts > 0
     stride = max(documents, 1)
     # Ascending as they are: passages ascend within a stem, and those of a document are neighbours.
     keys = _owners(union.ptr)[present].astype(np.int64) * stride
-    keys += table.column("document")[union.passages[present]]
+    keys += owners[union.passages[present]]
     opens = (
         np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if keys.size else np.zeros(0, dtype=np.int64)
     )
@@ -151,24 +158,25 @@ def _stem_id(word: str, stems: Vocabulary, stem_of: StemOf) -> int:
     return -1 if stem is None else stems.ids[stem]
 
 
-def _passage_arrays(table: PassageTable, names: Vocabularies, documents: int) -> dict[str, Any]:
-    headings = [table.heading_stems[heading] for heading in names.headings.terms]
+def _passage_arrays(columns: PassageColumns, names: Vocabularies, documents: int) -> dict[str, Any]:
     return {
-        "document_first": np.searchsorted(table.column("document"), np.arange(documents + 1)).astype(np.int64),
-        "passage_document": table.column("document"),
-        "passage_start": table.column("start"),
-        "passage_end": table.column("end"),
-        "passage_article": table.articles.sorted_positions()[table.column("article")],
-        "passage_heading": table.headings.sorted_positions()[table.column("heading")],
-        "passage_flags": table.column("flags"),
-        "passage_digest": table.column("digest"),
-        "forward_ptr": table.bounds("words"),
-        "forward_words": table.words.sorted_positions()[table.column("words")],
-        "forward_offsets": table.column("offsets"),
-        "sentence_ptr": table.bounds("sentences"),
-        "sentence_starts": table.column("sentences"),
-        "heading_ptr": _offsets(len(stems) for stems in headings),
-        "heading_stems": np.array([names.stems.ids[stem] for stems in headings for stem in stems], dtype=np.int32),
+        "document_first": np.searchsorted(columns.document, np.arange(documents + 1)).astype(np.int64),
+        "passage_document": columns.document,
+        "passage_start": columns.start,
+        "passage_end": columns.end,
+        "passage_article": columns.article,
+        "passage_heading": columns.heading,
+        "passage_flags": columns.flags,
+        "passage_digest": columns.digest,
+        "forward_ptr": columns.word_ptr,
+        "forward_words": columns.word,
+        "forward_offsets": columns.offset,
+        "sentence_ptr": columns.sentence_ptr,
+        "sentence_starts": columns.sentence,
+        "heading_ptr": _offsets(len(stems) for stems in columns.heading_stems),
+        "heading_stems": np.array(
+            [names.stems.ids[stem] for stems in columns.heading_stems for stem in stems], dtype=np.int32
+        ),
     }
 
 

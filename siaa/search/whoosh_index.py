@@ -6,6 +6,7 @@ parsed by Whoosh's query language. Whoosh pickles the schema by module path: `Te
 
 from __future__ import annotations
 
+import shutil
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,6 +23,7 @@ from whoosh import fields, formats, index
 from whoosh.codec.whoosh3 import W3LeafMatcher
 from whoosh.matching import Matcher
 from whoosh.reading import IndexReader
+from whoosh.writing import IndexWriter
 
 from siaa.errors import GenerationError
 
@@ -64,12 +66,13 @@ def _packed(count: int) -> bytes:
 
 
 BODY, HEADING, TITLE, WORDS, REFERENCES = "body", "heading", "title", "words", "references"
+FIELDS = (BODY, HEADING, TITLE, WORDS, REFERENCES)
 SCHEMA = fields.Schema(
     doc_id=fields.STORED,
     start=fields.STORED,
     end=fields.STORED,
     article=fields.STORED,
-    **{name: Terms() for name in (BODY, HEADING, TITLE, WORDS, REFERENCES)},
+    **{name: Terms() for name in FIELDS},
 )
 
 
@@ -102,6 +105,18 @@ class FieldPostings:
     counts: npt.NDArray[np.float32]
     lengths: npt.NDArray[np.float32]
     average: float  # terms of a passage in the mean, as Whoosh counts: exact, and over all passages
+
+    @classmethod
+    def none(cls) -> FieldPostings:
+        """Return the postings of an index without passages."""
+        return cls(
+            terms=(),
+            ptr=np.zeros(1, dtype=np.int64),
+            passages=np.zeros(0, dtype=np.int32),
+            counts=np.zeros(0, dtype=np.float32),
+            lengths=np.zeros(0, dtype=np.float32),
+            average=0.0,
+        )
 
 
 class _Postings:
@@ -144,12 +159,34 @@ def write_index(folder: Path, passages: Iterable[PassageTerms]) -> int:
     """
     folder.mkdir(parents=True)
     writer = index.create_in(str(folder), SCHEMA).writer()
+    count = _add(writer, passages)
+    writer.commit(optimize=True)
+    return count
+
+
+def extend_index(published: Path, folder: Path, *, deleted: Iterable[int], passages: Iterable[PassageTerms]) -> int:
+    """Copy the index `published` into the fresh `folder`, without the documents `deleted`, and add a segment.
+
+    Return the Whoosh document number of the first passage added. The published files are copied, not linked: damage
+    to one generation must not reach another. Raises FileExistsError like `write_index`.
+    """
+    shutil.copytree(published, folder)
+    opened = index.open_dir(str(folder), schema=SCHEMA)
+    first = int(opened.doc_count_all())
+    writer = opened.writer()
+    for number in deleted:
+        writer.delete_document(number)
+    _add(writer, passages)
+    writer.commit(merge=False)
+    return first
+
+
+def _add(writer: IndexWriter, passages: Iterable[PassageTerms]) -> int:
     writer.pool = _Postings()
     count = 0
     for passage in passages:
         writer.add_document(**{name: getattr(passage, name) for name in PassageTerms.__slots__})
         count += 1
-    writer.commit(optimize=True)
     return count
 
 
@@ -167,6 +204,21 @@ def open_reader(folder: Path) -> Iterator[IndexReader]:
         yield reader
     finally:
         reader.close()
+
+
+def read_all_postings(reader: IndexReader) -> dict[str, FieldPostings]:
+    """Read every posting of every indexed field."""
+    return {field: read_postings(reader, field) for field in FIELDS}
+
+
+def last_segment(reader: IndexReader) -> IndexReader:
+    """Return the reader of the newest segment alone, its documents numbered from 0."""
+    return [leaf for leaf, _ in reader.leaf_readers()][-1]
+
+
+def segment_count(reader: IndexReader) -> int:
+    """Return of how many segments an index is made."""
+    return len(list(reader.leaf_readers()))
 
 
 def read_postings(reader: IndexReader, field: str) -> FieldPostings:

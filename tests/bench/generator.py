@@ -47,17 +47,17 @@ class _Words:
         return random.choices(self.words, cum_weights=self.weights, k=count)
 
 
-def write_corpus(folder: Path, passages: int, *, seed: int = 1) -> int:
+def write_corpus(folder: Path, passages: int, *, seed: int = 1, per_document: int = PASSAGES_PER_DOCUMENT) -> int:
     """Write about `passages` passages of text into `folder`, the same for the same seed; return how many documents."""
     random = Random(seed)
     head, tail = _head(), _tail(random)
-    documents = max(1, round(passages / PASSAGES_PER_DOCUMENT))
+    documents = max(1, round(passages / per_document))
     for number in range(documents):
         rank = _RANKS[number % len(_RANKS)]
         name = f"{rank.lower().replace('ó', 'o')}_{100 + number}_de_{1990 + number % 35}.md"
         target = folder / f"materia_{number % 8}" / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        articles = round(min(passages, PASSAGES_PER_DOCUMENT) / _PASSAGES_PER_ARTICLE)
+        articles = round(min(passages, per_document) / _PASSAGES_PER_ARTICLE)
         target.write_text(_document(random, rank, number, head, tail, articles), encoding="utf-8")
     return documents
 

@@ -49,7 +49,11 @@ class Terms:
         target.mkdir()
         with whoosh_index.open_reader(folder / "whoosh") as reader:
             deriving.write_arrays(
-                target, reader, table, documents=self._generation.index.document_count, stem_of=analyzer.stem
+                target,
+                whoosh_index.read_all_postings(reader),
+                table.finish(),
+                documents=self._generation.index.document_count,
+                stem_of=analyzer.stem,
             )
 
 

@@ -29,8 +29,8 @@ _START_SECONDS = 60.0
 def build(corpus: Path, index: Path) -> dict[str, float]:
     """Build a generation in a process of its own, then again with nothing to do; return seconds and peak memory."""
     environment = os.environ | {"SIAA_CORPUS_DIR": str(corpus), "SIAA_INDEX_DIR": str(index)}
-    first = _run(environment)
-    again = _run(environment)
+    first = run_indexer(environment)
+    again = run_indexer(environment)
     return {
         "cpu_s": first["cpu_s"],
         "reloj_s": first["reloj_s"],
@@ -43,15 +43,17 @@ def build(corpus: Path, index: Path) -> dict[str, float]:
 _CHILD = """
 import json, resource, subprocess, sys, time
 began = time.perf_counter()
-subprocess.run([sys.executable, "-m", "indexer"], check=True, stderr=subprocess.DEVNULL)
+subprocess.run([sys.executable, "-m", "indexer", *sys.argv[1:]], check=True, stderr=subprocess.DEVNULL)
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(json.dumps({"cpu_s": round(used.ru_utime + used.ru_stime, 2), "reloj_s": round(time.perf_counter() - began, 2),
                   "memoria_mb": round(used.ru_maxrss / 1024)}))
 """
 
 
-def _run(environment: dict[str, str]) -> dict[str, float]:
-    done = subprocess.run([sys.executable, "-c", _CHILD], env=environment, check=True, capture_output=True, text=True)
+def run_indexer(environment: dict[str, str], *options: str) -> dict[str, float]:
+    """Run `python -m indexer` in a process of its own; return its seconds of CPU and by the clock, and peak memory."""
+    command = [sys.executable, "-c", _CHILD, *options]
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
     return dict(json.loads(done.stdout))
 
 
