@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from siaa.errors import ConfigError
@@ -137,8 +138,7 @@ def load_settings() -> Settings:
         return Settings()
     except ValidationError as error:
         problems = "; ".join(
-            f"SIAA_{'_'.join(map(str, item['loc'])).upper()}={item['input']!r}: {_reason(item['type'], item)}"
-            for item in error.errors()
+            f"SIAA_{_name(item).upper()}={item['input']!r}: {_reason(item)}" for item in error.errors()
         )
         raise ConfigError(f"Hay variables de entorno que no se pueden usar: {problems}.") from error
 
@@ -149,16 +149,27 @@ def unknown_variables() -> tuple[str, ...]:
     return tuple(sorted(name for name in os.environ if name.upper().startswith("SIAA_") and name.upper() not in known))
 
 
-def _reason(kind: str, item: object) -> str:
-    context = item.get("ctx", {}) if isinstance(item, dict) else {}
+def _name(item: ErrorDetails) -> str:
+    return str(item["loc"][0])
+
+
+def _reason(item: ErrorDetails) -> str:
+    """Return in Spanish what a value should be; pydantic says it in English."""
+    context = item.get("ctx", {})
+    # Of a literal the values themselves: pydantic joins them with "or".
+    allowed = get_args(Settings.model_fields[_name(item)].annotation)
     reasons = {
         "int_parsing": "debe ser un número entero",
         "float_parsing": "debe ser un número",
         "bool_parsing": "debe ser 1 o 0",
-        "literal_error": f"debe ser uno de {context.get('expected')}",
-        "greater_than_equal": f"debe ser al menos {context.get('ge')}",
-        "greater_than": f"debe ser mayor que {context.get('gt')}",
-        "less_than_equal": f"debe ser como máximo {context.get('le')}",
+        "literal_error": f"debe ser uno de estos: {', '.join(map(str, allowed))}",
+        "greater_than_equal": f"debe ser al menos {_number(context.get('ge'))}",
+        "greater_than": f"debe ser mayor que {_number(context.get('gt'))}",
+        "less_than_equal": f"debe ser como máximo {_number(context.get('le'))}",
         "value_error": str(context.get("error", "no vale")),
     }
-    return reasons.get(kind, "no vale")
+    return reasons.get(item["type"], "no vale")
+
+
+def _number(bound: object) -> object:
+    return int(bound) if isinstance(bound, float) and bound.is_integer() else bound

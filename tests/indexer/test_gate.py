@@ -155,7 +155,7 @@ def test_verdict(published: str | None, candidate: str, drop: float, passes: boo
         ("[[pregunta]]\ntexto = 'a'\ndocumeto = 'x'\n", "documeto"),  # a misspelt key
         ("bajada_permitida = 2\n", "bajada_permitida"),  # not a share
         ("[[pregunta]]\ntexto = 'a'\ndocumento = 'x'\n" * 2, "dos preguntas"),  # twice
-        ("[[pregunta]", "TOML|leer"),  # not TOML
+        ("[[pregunta]", "línea 1, columna 11: falta el corchete"),  # not TOML
     ],
 )
 def test_mistake_in_the_questions_is_named(tmp_path: Path, content: str, complaint: str) -> None:
