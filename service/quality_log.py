@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from service.data_folder import data_folder
 from service.database import Database
 from service.events import Delta, Event, Found, Nearest, Sources
 from service.llm.protocol import ReaderLeftError
@@ -83,7 +84,7 @@ class QualityLog:
         self._chars = settings.quality_log_chars
         self._clock = clock
         self._next_purge = 0.0
-        self._database = Database(settings.data_folder / FILE_NAME, schema=_SCHEMA)
+        self._database = Database(data_folder(settings) / FILE_NAME, schema=_SCHEMA)
 
     @property
     def enabled(self) -> bool:

@@ -62,7 +62,7 @@ class Settings(BaseSettings):
     )
     admin_token: SecretStr = Field(SecretStr(""), description="Clave de las operaciones que cambian algo.")
     data_dir: Path | None = Field(
-        None, description="Carpeta de la caché y del registro de calidad; por omisión, `datos/` junto a la del índice."
+        None, description="Carpeta de la caché y del registro de calidad; por omisión, una por índice, junto a él."
     )
     cache_max: int = Field(1000, ge=0, le=100_000, description="Respuestas que se recuerdan como máximo; 0, ninguna.")
     cache_ttl: int = Field(86_400, ge=1, le=31_536_000, description="Segundos que se recuerda una respuesta.")
@@ -117,11 +117,6 @@ class Settings(BaseSettings):
     def tuning_dir(self) -> Path:
         """Return the folder the tuning tables are read from."""
         return self.config_dir or OWN_CONFIG_DIR
-
-    @property
-    def data_folder(self) -> Path:
-        """Return the folder of the answer cache and the quality log: beside the index, which may be read-only."""
-        return self.data_dir or self.index_dir.resolve().parent / "datos"
 
     @property
     def owns_tuning(self) -> bool:
