@@ -74,7 +74,7 @@ soak: entorno-desarrollo ## Corre a lo largo las pruebas de aguante (de diez min
 test-deploy: entorno-desarrollo ## Comprueba deploy/ con systemd, cron y nginx de verdad
 	@exec $(PY) -m pytest tests/deploy/real_*.py $(ARGS)
 
-clean: ## Borra .venv, cachés y las generaciones de index_data (ni SIAA_INDEX_DIR, ni datos/, ni auditoria.jsonl)
+clean: ## Borra .venv, cachés y las generaciones de index_data (ni SIAA_INDEX_DIR, ni datos*/, ni auditoria.jsonl)
 	if [ -d index_data ]; then find index_data -mindepth 1 -maxdepth 1 ! -name auditoria.jsonl -exec rm -rf {} +; fi
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

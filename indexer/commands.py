@@ -11,6 +11,7 @@ from indexer.gate import StoppedByGateError, Verdict
 from indexer.golden import GoldenQuestion, load_golden, retriever_for
 from indexer.reading import read_documents, read_files
 from indexer.reporting import Reporter
+from siaa.command_line import SpanishParser
 from siaa.config import Settings, unknown_variables
 from siaa.errors import ConfigError, GenerationError
 from siaa.generation import TUNING, Generation, current_name, open_generation
@@ -184,7 +185,7 @@ COMMANDS: dict[str, Command] = {
 
 def parser() -> argparse.ArgumentParser:
     """Return the command line: without a command it builds."""
-    main = argparse.ArgumentParser(
+    main = SpanishParser(
         prog="python -m indexer", description="Construye el índice de SIAA con los documentos del corpus y lo cuida."
     )
     _build_options(main)
@@ -194,12 +195,14 @@ def parser() -> argparse.ArgumentParser:
     orders.add_parser("list", help="enumerar las generaciones; * es la publicada")
     orders.add_parser("check", help="comprobar huellas, cuentas y analizador de cada generación")
     diff = orders.add_parser("diff", help="decir qué cambió de una generación a otra")
-    diff.add_argument("antes", nargs="?", default="")
-    diff.add_argument("despues", nargs="?", default="")
+    diff.add_argument("antes", nargs="?", default="", help="generación; sin nombres, la anterior a la publicada")
+    diff.add_argument("despues", nargs="?", default="", help="generación; sin nombres, la publicada")
     back = orders.add_parser("rollback", help="volver a publicar una generación anterior")
-    back.add_argument("generacion", nargs="?", default="")
+    back.add_argument("generacion", nargs="?", default="", help="su nombre; sin él, la anterior a la publicada")
     old = orders.add_parser("prune", help="borrar generaciones viejas; la publicada nunca")
-    old.add_argument("--conservar", type=_positive, default=publishing.KEPT, metavar="N")
+    old.add_argument(
+        "--conservar", type=_positive, default=publishing.KEPT, metavar="N", help="cuántas se dejan (%(default)s)"
+    )
     return main
 
 
@@ -209,11 +212,10 @@ def _build_options(order: argparse.ArgumentParser) -> None:
         "--detalle", action="store_true", help="decir qué fue de cada archivo, aunque no haya nada que hacer"
     )
     order.add_argument("--forzar", action="store_true", help="publicar aunque las preguntas de control lo desaconsejen")
-    order.add_argument("--motivo", default="", help="por qué se fuerza; queda escrito")
+    order.add_argument("--motivo", default="", metavar="TEXTO", help="por qué se fuerza; queda escrito")
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("debe ser al menos 1")
-    return number
+    if not (text.isascii() and text.isdecimal() and len(text) < 10 and int(text) >= 1):
+        raise argparse.ArgumentTypeError(f"debe ser un número entero, al menos 1, y es «{text}»")
+    return int(text)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from indexer.golden import GoldenSet, Outcome
 from siaa.errors import SiaaError
+from siaa.language import GOLDEN_QUESTIONS
 
 AUDIT = "auditoria.jsonl"  # who published against the gate, when and why; one JSON object per line
 
@@ -72,7 +73,9 @@ def judge_candidate(golden: GoldenSet, candidate: Sequence[Outcome], published: 
         if outcome.question.critical and not outcome.green and _was_green(before, outcome)
     ]
     reasons += [
-        f"falta la pregunta «{old.question.text}», que se hacía antes"
+        f"falta la pregunta de control «{old.question.text}»{_named(old)}, que la publicada tenía: ninguna puede "
+        f"faltar. Devuélvala a {GOLDEN_QUESTIONS}{_with_its_id(old)} o, si la quitó a propósito, publique con "
+        '--forzar --motivo "por qué"'
         for name, old in before.items()
         if name not in after
     ]
@@ -88,6 +91,16 @@ def judge_candidate(golden: GoldenSet, candidate: Sequence[Outcome], published: 
     ]
     red = tuple(outcome for outcome in candidate if not outcome.green)
     return Verdict(tuple(reasons), tuple(changes), red, len(candidate))
+
+
+def _named(outcome: Outcome) -> str:
+    """Return the id of a question where it is not its text."""
+    question = outcome.question
+    return "" if question.id == question.text else f" (id «{question.id}»)"
+
+
+def _with_its_id(outcome: Outcome) -> str:
+    return " con el mismo id" if _named(outcome) else " con el mismo texto, que sin id es su nombre"
 
 
 def _was_green(before: dict[str, Outcome], outcome: Outcome) -> bool:

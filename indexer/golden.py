@@ -6,7 +6,6 @@ chat give what it demands.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from siaa.profile import load_profile
 from siaa.refusal import Decision, judge
 from siaa.retrieval import Gathered, Retriever
 from siaa.text import fold, normalise, squeeze
+from siaa.toml_file import read_toml
 
 DEFAULT_DROP = 0.02  # share of green questions that a new generation may lose
 
@@ -57,12 +57,9 @@ class Outcome:
 def load_golden(path: Path) -> GoldenSet:
     """Read the golden questions.
 
-    Raises ConfigError naming the question and what is wrong with it.
+    Raises ConfigError naming the file or the question, and what is wrong with it.
     """
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{GOLDEN_QUESTIONS} no se puede leer: {error}.") from error
+    data = read_toml(path)
     drop = data.get("bajada_permitida", DEFAULT_DROP)
     if not isinstance(drop, int | float) or not 0 <= drop <= 1:
         raise ConfigError(f"{GOLDEN_QUESTIONS}: bajada_permitida debe estar entre 0 y 1, y es {drop!r}.")

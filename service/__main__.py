@@ -7,18 +7,19 @@ import json
 import os
 import socket
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
 from service.embedded_model import embedded
 from service.request_log import configure
 from service.server import serve
+from siaa.command_line import WRONG_USE, SpanishParser
 from siaa.config import Settings, load_settings, unknown_variables
 from siaa.errors import ConfigError, GenerationError
 from siaa.generation import DOCUMENTS, TUNING, current_name
 from siaa.profile import PROFILES
 
-WRONG_USE = 2
 SAMPLE_DOCUMENT = "acuerdo_no._psaa16-10476.md"
 
 # One per endpoint, with a document of the index; the questions are for the sample corpus.
@@ -37,11 +38,15 @@ EXAMPLES = (
     "/metrics",
     "/openapi.json",
 )
+DESCRIPTION = (
+    "Sirve el índice publicado hasta que se le detiene. Todo se ajusta con variables SIAA_*: docs/configuracion.md."
+)
 CHAT_BODY = '{"messages": [{"role": "user", "content": "¿Quién debe reportar la información?"}]}'
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Check what can be checked beforehand, then serve."""
+    SpanishParser(prog="python -m service", description=DESCRIPTION).parse_args(arguments)
     try:
         settings = load_settings()
     except ConfigError as error:
@@ -99,7 +104,7 @@ def port_problem(settings: Settings) -> str | None:
             errno.EACCES: f"No hay permiso para escuchar en {where}: elija con SIAA_PORT un puerto desde 1024.",
             errno.EADDRNOTAVAIL: f"La dirección «{settings.host}» no es de este equipo: revise SIAA_HOST.",
         }
-        return reasons.get(error.errno or 0, f"No se puede escuchar en {where}: {error.strerror}.")
+        return reasons.get(error.errno or 0, f"El sistema no deja escuchar en {where}: error {error.errno}.")
     return None
 
 

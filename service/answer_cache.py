@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
+from service.data_folder import data_folder
 from service.database import Database
 from service.events import Delta, Event, Found, Sentence, Source, Sources
 from service.masking import holds_identifier
@@ -80,7 +81,7 @@ class AnswerCache:
         self._ttl = settings.cache_ttl
         self._clock = clock
         self._bound = json.dumps([_code_digest(), _effective(settings)], sort_keys=True)
-        self._database = Database(settings.data_folder / FILE_NAME, schema=_SCHEMA)
+        self._database = Database(data_folder(settings) / FILE_NAME, schema=_SCHEMA)
 
     def find(self, asked: Asked) -> tuple[Event, ...] | None:
         """Return the events of the answer that was kept, and count the look-up."""

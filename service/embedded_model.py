@@ -24,6 +24,7 @@ from pathlib import Path
 from types import FrameType
 
 from service.model_weights import WEIGHTS
+from siaa.command_line import SpanishParser
 from siaa.config import PROJECT_DIR, Settings
 
 log = logging.getLogger(__name__)
@@ -177,9 +178,11 @@ def _free_port() -> int:
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Mantiene en marcha el servidor del modelo propio.")
+    parser = SpanishParser(
+        prog="python -m service.embedded_model", description="Mantiene en marcha el servidor del modelo propio."
+    )
     parser.add_argument("model", type=Path, help="archivo .gguf")
-    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--port", type=int, required=True, help="puerto TCP")
     parser.add_argument("--context", type=int, default=4096, help="tokens por pregunta")
     parser.add_argument("--slots", type=int, default=1, help="preguntas a la vez")
     parser.add_argument("--level", default="INFO", help="detalle del registro")

@@ -76,7 +76,7 @@ HTTP_FAILURES: dict[int, tuple[str, str]] = {
     404: ("ruta_desconocida", "Esta dirección no existe. Las que hay están en /openapi.json."),
     405: ("metodo_no_permitido", "Esta dirección no admite ese método; los admitidos están en la cabecera Allow."),
     408: ("peticion_incompleta", "La petición no llegó completa a tiempo: vuelva a enviarla."),
-    413: ("peticion_demasiado_grande", "El cuerpo pasa de 64 kB: envíe menos mensajes o mensajes más cortos."),
+    413: ("peticion_demasiado_grande", "El cuerpo pasa de 64 kB: envíe menos mensajes o textos más cortos."),
     415: ("tipo_no_admitido", "El cuerpo debe ser JSON: envíe la cabecera «Content-Type: application/json»."),
     500: ("error_interno", "El servicio falló al atender la petición; el registro del servicio tiene los detalles."),
 }
@@ -107,7 +107,10 @@ def internal_failure() -> Json:
 def openai_failure(body: Json, status: int, *, param: str | None = None) -> Json:
     """Return a failure in the shape that OpenAI's clients read; `param` names what is wrong in the request."""
     kind = OPENAI_TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
-    return {"error": {"message": body["error"], "type": kind, "param": param, "code": body["codigo"]}}
+    message = body["error"]
+    if near := [str(name) for name in body.get("sugerencias", ()) if str(name) not in message]:
+        message += f" Hay: {', '.join(near)}."  # this shape has no place of its own for them
+    return {"error": {"message": message, "type": kind, "param": param, "code": body["codigo"]}}
 
 
 def register(app: Flask) -> None:

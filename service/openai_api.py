@@ -104,8 +104,13 @@ def _asked(context: Context) -> _Asked:
 
 def _turns(messages: object) -> tuple[Turn, ...]:
     """Return the turns that count: the last one checked as /siaa/chat does, of those before it what can be used."""
-    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
+    if not isinstance(messages, list) or not messages:
         raise InvalidCompletionError(f"Falta la lista 'messages': envíe {_SHAPE}.", param="messages")
+    for number, message in enumerate(messages, start=1):
+        if not isinstance(message, dict):
+            raise InvalidCompletionError(
+                f"El mensaje {number} no es un objeto con 'role' y 'content'.", param="messages"
+            )
     numbered = [
         (number, {"role": message.get("role"), "content": _text(message.get("content"))})
         for number, message in enumerate(messages, start=1)

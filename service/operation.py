@@ -60,14 +60,14 @@ def quality_log() -> Response:
         str(request.environ.get("QUERY_STRING", "")), known=frozenset({"n", "tipo", "alerta", "formato"})
     )
     shape = _one_of(parameters, "formato", FORMATS) or FORMATS[0]
-    lines = context.log.read(
+    page = context.log.read(
         limit=_count(parameters), kind=_one_of(parameters, "tipo", TYPES), alert=_one_of(parameters, "alerta", ALERTS)
     )
-    if lines is None:
+    if page is None:
         raise QualityLogError("El registro de calidad no se puede leer ahora; el registro del servicio dice por qué.")
     if shape == "json":
-        return json_response({"total": len(lines), "registros": lines})
-    text = "".join(f"{_line(line)}\n" for line in lines)
+        return json_response({"total": page.total, "registros": page.lines})
+    text = "".join(f"{_line(line)}\n" for line in page.lines)
     return Response(text, content_type="text/plain; charset=utf-8")
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from service.data_folder import data_folder
 from service.database import Database
 from service.events import Delta, Event, Found, Nearest, Sources
 from service.llm.protocol import ReaderLeftError
@@ -66,6 +67,14 @@ class Entry:
     comment: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The newest lines of those that were asked for, newest first, and how many there are of them in all."""
+
+    total: int = 0
+    lines: tuple[Json, ...] = ()
+
+
 class QualityLog:
     """Keep lines for a number of days in a file that may fail: then a line is lost, and nothing else. Thread-safe."""
 
@@ -75,7 +84,7 @@ class QualityLog:
         self._chars = settings.quality_log_chars
         self._clock = clock
         self._next_purge = 0.0
-        self._database = Database(settings.data_folder / FILE_NAME, schema=_SCHEMA)
+        self._database = Database(data_folder(settings) / FILE_NAME, schema=_SCHEMA)
 
     @property
     def enabled(self) -> bool:
@@ -97,19 +106,23 @@ class QualityLog:
 
         return bool(self._database.run(insert))
 
-    def read(self, *, limit: int, kind: str | None = None, alert: str | None = None) -> tuple[Json, ...] | None:
-        """Return the newest lines, newest first; None if the file cannot be read now."""
+    def read(self, *, limit: int, kind: str | None = None, alert: str | None = None) -> Page | None:
+        """Return the newest lines of this type and alert, newest first; None if the file cannot be read now."""
         wanted = [("momento >= ?", self._oldest())]
         wanted += [(f"{column} = ?", value) for column, value in (("tipo", kind), ("alerta", alert)) if value]
         where = " AND ".join(condition for condition, _ in wanted)
-        query = f"SELECT id, {', '.join(_COLUMNS)} FROM registro WHERE {where} ORDER BY id DESC LIMIT ?"
+        values = tuple(value for _, value in wanted)
+        # One statement, so that no line written meanwhile is in one figure and not in the other.
+        total = f"(SELECT count(*) FROM registro WHERE {where})"
+        query = f"SELECT {total}, id, {', '.join(_COLUMNS)} FROM registro WHERE {where} ORDER BY id DESC LIMIT ?"
 
-        def select(connection: sqlite3.Connection) -> tuple[Json, ...]:
+        def select(connection: sqlite3.Connection) -> Page:
             self._purge(connection)
-            rows = connection.execute(query, (*(value for _, value in wanted), limit)).fetchall()
-            return tuple(_shown(dict(zip(("id", *_COLUMNS), row, strict=True))) for row in rows)
+            rows = connection.execute(query, (*values, *values, limit)).fetchall()
+            lines = tuple(_shown(dict(zip(("id", *_COLUMNS), row[1:], strict=True))) for row in rows)
+            return Page(rows[0][0] if rows else 0, lines)
 
-        return self._database.run(select) if self.enabled else ()
+        return self._database.run(select) if self.enabled else Page()
 
     def close(self) -> None:
         """Close the file."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from siaa.errors import ConfigError
@@ -61,7 +62,7 @@ class Settings(BaseSettings):
     )
     admin_token: SecretStr = Field(SecretStr(""), description="Clave de las operaciones que cambian algo.")
     data_dir: Path | None = Field(
-        None, description="Carpeta de la caché y del registro de calidad; por omisión, `datos/` junto a la del índice."
+        None, description="Carpeta de la caché y del registro de calidad; por omisión, una por índice, junto a él."
     )
     cache_max: int = Field(1000, ge=0, le=100_000, description="Respuestas que se recuerdan como máximo; 0, ninguna.")
     cache_ttl: int = Field(86_400, ge=1, le=31_536_000, description="Segundos que se recuerda una respuesta.")
@@ -118,11 +119,6 @@ class Settings(BaseSettings):
         return self.config_dir or OWN_CONFIG_DIR
 
     @property
-    def data_folder(self) -> Path:
-        """Return the folder of the answer cache and the quality log: beside the index, which may be read-only."""
-        return self.data_dir or self.index_dir.resolve().parent / "datos"
-
-    @property
     def owns_tuning(self) -> bool:
         """Tell whether manual keywords, clarifications and golden questions belong to this corpus (API.md)."""
         return self.config_dir is not None or self.corpus_dir.resolve() == OWN_CORPUS_DIR.resolve()
@@ -137,8 +133,7 @@ def load_settings() -> Settings:
         return Settings()
     except ValidationError as error:
         problems = "; ".join(
-            f"SIAA_{'_'.join(map(str, item['loc'])).upper()}={item['input']!r}: {_reason(item['type'], item)}"
-            for item in error.errors()
+            f"SIAA_{_name(item).upper()}={item['input']!r}: {_reason(item)}" for item in error.errors()
         )
         raise ConfigError(f"Hay variables de entorno que no se pueden usar: {problems}.") from error
 
@@ -149,16 +144,27 @@ def unknown_variables() -> tuple[str, ...]:
     return tuple(sorted(name for name in os.environ if name.upper().startswith("SIAA_") and name.upper() not in known))
 
 
-def _reason(kind: str, item: object) -> str:
-    context = item.get("ctx", {}) if isinstance(item, dict) else {}
+def _name(item: ErrorDetails) -> str:
+    return str(item["loc"][0])
+
+
+def _reason(item: ErrorDetails) -> str:
+    """Return in Spanish what a value should be; pydantic says it in English."""
+    context = item.get("ctx", {})
+    # Of a literal the values themselves: pydantic joins them with "or".
+    allowed = get_args(Settings.model_fields[_name(item)].annotation)
     reasons = {
         "int_parsing": "debe ser un número entero",
         "float_parsing": "debe ser un número",
         "bool_parsing": "debe ser 1 o 0",
-        "literal_error": f"debe ser uno de {context.get('expected')}",
-        "greater_than_equal": f"debe ser al menos {context.get('ge')}",
-        "greater_than": f"debe ser mayor que {context.get('gt')}",
-        "less_than_equal": f"debe ser como máximo {context.get('le')}",
+        "literal_error": f"debe ser uno de estos: {', '.join(map(str, allowed))}",
+        "greater_than_equal": f"debe ser al menos {_number(context.get('ge'))}",
+        "greater_than": f"debe ser mayor que {_number(context.get('gt'))}",
+        "less_than_equal": f"debe ser como máximo {_number(context.get('le'))}",
         "value_error": str(context.get("error", "no vale")),
     }
-    return reasons.get(kind, "no vale")
+    return reasons.get(item["type"], "no vale")
+
+
+def _number(bound: object) -> object:
+    return int(bound) if isinstance(bound, float) and bound.is_integer() else bound

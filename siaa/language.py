@@ -6,13 +6,13 @@ A table that cannot be read is a ConfigError that names the file and what is wro
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from siaa.errors import ConfigError
 from siaa.text import fold, normalise
+from siaa.toml_file import parse_toml
 
 STOP_WORDS = "palabras_vacias.txt"
 QUESTION_WORDS = "palabras_pregunta.txt"
@@ -76,23 +76,30 @@ def load_tables(folder: Path) -> LanguageTables:
 
     Raises ConfigError naming the file.
     """
-    abbreviations = _toml(folder, ABBREVIATIONS).get("abreviaturas", {})
+    abbreviations = _table(_toml(folder, ABBREVIATIONS), "abreviaturas", ABBREVIATIONS)
+    manual = _table(_toml(folder, MANUAL_KEYWORDS, optional=True), "documentos", MANUAL_KEYWORDS)
     return LanguageTables(
         stop_words=_words(folder, STOP_WORDS),
         question_words=_words(folder, QUESTION_WORDS),
         title_words=_words(folder, TITLE_WORDS),
-        abbreviations={fold(short): tuple(fold(full).split()) for short, full in abbreviations.items()},
+        abbreviations={
+            fold(short): tuple(fold(_text(full, f"{ABBREVIATIONS}, «{short}»")).split())
+            for short, full in abbreviations.items()
+        },
         synonyms=tuple(
             tuple(fold(word) for word in _strings(group, SYNONYMS))
-            for group in _toml(folder, SYNONYMS).get("grupos", [])
+            for group in _list(_toml(folder, SYNONYMS).get("grupos", []), f"{SYNONYMS}, grupos")
         ),
-        expansions=tuple(_expansion(row) for row in _toml(folder, EXPANSIONS).get("expansion", [])),
+        expansions=tuple(_expansion(row) for row in _rows(_toml(folder, EXPANSIONS), "expansion", EXPANSIONS)),
         listings=tuple(_pattern(p, LISTINGS) for p in _strings(_toml(folder, LISTINGS).get("patrones", []), LISTINGS)),
         manual_keywords={
-            normalise(name).casefold(): _strings(words, MANUAL_KEYWORDS)
-            for name, words in _toml(folder, MANUAL_KEYWORDS, optional=True).get("documentos", {}).items()
+            normalise(name).casefold(): _strings(words, f"{MANUAL_KEYWORDS}, «{name}»")
+            for name, words in manual.items()
         },
-        clarifications=_clarifications(_toml(folder, CLARIFICATIONS, optional=True).get("aclaracion", [])),
+        clarifications=tuple(
+            _clarification(row)
+            for row in _rows(_toml(folder, CLARIFICATIONS, optional=True), "aclaracion", CLARIFICATIONS)
+        ),
     )
 
 
@@ -114,10 +121,33 @@ def _words(folder: Path, name: str) -> frozenset[str]:
 
 
 def _toml(folder: Path, name: str, *, optional: bool = False) -> dict[str, Any]:
-    try:
-        return tomllib.loads(_read(folder, name, optional=optional))
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{name} no es TOML válido: {error}.") from error
+    return parse_toml(_read(folder, name, optional=optional), name)
+
+
+def _table(data: dict[str, Any], key: str, name: str) -> dict[str, Any]:
+    found = data.get(key, {})
+    if not isinstance(found, dict):
+        raise ConfigError(f"{name}: se esperaba la tabla [{key}] y hay {found!r}.")
+    return found
+
+
+def _rows(data: dict[str, Any], key: str, name: str) -> list[dict[str, Any]]:
+    found = data.get(key, [])
+    if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
+        raise ConfigError(f"{name}: se esperaban filas [[{key}]] y hay {found!r}.")
+    return found
+
+
+def _list(value: object, name: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise ConfigError(f"{name}: se esperaba una lista y hay {value!r}.")
+    return value
+
+
+def _text(value: object, name: str) -> str:
+    if not isinstance(value, str):
+        raise ConfigError(f"{name}: se esperaba un texto entre comillas y hay {value!r}.")
+    return value
 
 
 def _strings(value: object, name: str) -> tuple[str, ...]:
@@ -126,11 +156,14 @@ def _strings(value: object, name: str) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _pattern(text: object, name: str) -> re.Pattern[str]:
+def _pattern(text: str, name: str) -> re.Pattern[str]:
     try:
-        return re.compile(str(text))
+        return re.compile(text)
     except re.error as error:
-        raise ConfigError(f"{name}: la expresión {text!r} no es válida: {error}.") from error
+        where = "" if error.pos is None else f" en su carácter {error.pos + 1}"
+        raise ConfigError(
+            f"{name}: la expresión regular «{text}» no vale{where}: revise paréntesis, corchetes y signos como * o ?."
+        ) from error
 
 
 def _expansion(row: dict[str, Any]) -> Expansion:
@@ -145,16 +178,10 @@ def _expansion(row: dict[str, Any]) -> Expansion:
     )
 
 
-def _clarifications(rows: object) -> tuple[Clarification, ...]:
-    if not isinstance(rows, list):
-        raise ConfigError(f"{CLARIFICATIONS}: se esperaban filas [[aclaracion]] y hay {rows!r}.")
-    return tuple(_clarification(row) for row in rows)
-
-
 def _clarification(row: dict[str, Any]) -> Clarification:
     try:
         terms, prompt, options = row["terminos"], row["pregunta"], row["opciones"]
-    except (KeyError, TypeError) as error:
+    except KeyError as error:
         raise ConfigError(f"{CLARIFICATIONS}: a una aclaración le falta {error}.") from error
     found = Clarification(
         terms=tuple(_phrase(term) for term in _strings(terms, CLARIFICATIONS)),

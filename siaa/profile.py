@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from siaa.errors import ConfigError
 from siaa.generation import TUNING, Generation
+from siaa.toml_file import read_toml
 
 PROFILES = "perfiles"
 
@@ -48,26 +48,30 @@ def read_profile(path: Path) -> Profile:
 
     Raises ConfigError naming the file and what is wrong.
     """
+    data = read_toml(path)
+    where = f"perfil {path.name}"
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
         return Profile(
             name=path.stem,
-            base=_choice(data["base"], ("bm25f", "tfidf"), path.name),
-            standout=_weight("destaca", data["destaca"]),
-            routing={key: _weight(key, value) for key, value in data["enrutar"].items()},
-            selection={key: _weight(key, value) for key, value in data["fragmento"].items()},
+            base=_choice(data["base"], ("bm25f", "tfidf"), f"{where}, base"),
+            standout=_weight("destaca", data["destaca"], where),
+            routing=_weights("enrutar", data["enrutar"], where),
+            selection=_weights("fragmento", data["fragmento"], where),
         )
     except KeyError as error:
-        raise ConfigError(f"Al perfil {path.name} le falta {error}.") from error
-    except (OSError, ValueError, TypeError, AttributeError) as error:
-        raise ConfigError(f"El perfil {path.name} no se puede leer: {error}.") from error
+        raise ConfigError(f"Al {where} le falta {error}.") from error
 
 
-def _weight(name: str, value: float) -> float:
-    number = float(value)
-    if not isfinite(number):
-        raise ValueError(f"{name} = {value} no es un número finito")
-    return number
+def _weights(name: str, table: object, where: str) -> dict[str, float]:
+    if not isinstance(table, dict):
+        raise ConfigError(f"{where}: se esperaba la tabla [{name}] y hay {table!r}.")
+    return {key: _weight(key, value, f"{where}, [{name}]") for key, value in table.items()}
+
+
+def _weight(name: str, value: object, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        raise ConfigError(f"{where}: {name} debe ser un número finito y es {value!r}.")
+    return float(value)
 
 
 def _choice(value: str, allowed: tuple[str, ...], where: str) -> str:

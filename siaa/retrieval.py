@@ -259,14 +259,20 @@ class Retriever:
         words = [token.word for token in analyzer.tokens(term)]
         stems = [index.names.stems.ids.get(analyzer.stem(word), -1) for word in words]
         if len(stems) != 1 or stems[0] < 0 or not index.documents_holding(stems[0]).size:
-            raise UnknownTermError(
-                f"El término «{term}» no está en ningún documento: pruebe con una sola palabra o con una parecida.",
-                suggestions=tuple(self._near_terms(words)),
-            )
+            raise UnknownTermError(self._why_unknown(term, words), suggestions=tuple(self._near_terms(words)))
         densities = index.densities(stems[0])
         best = np.argsort(-densities, kind="stable")[:_DENSITY_ROWS]
         rows = (DensityRow(self.generation.documents[d], float(densities[d])) for d in best if densities[d] > 0)
         return Density(tuple(rows), int(index.documents_holding(stems[0]).size))
+
+    def _why_unknown(self, term: str, words: list[str]) -> str:
+        if not words:
+            return "El término no tiene letras ni cifras: escriba una palabra."
+        if len(words) > 1:
+            return f"«{term}» son {len(words)} palabras y la densidad es la de una: pregunte por cada una."
+        if words[0] in self.generation.analyzer.tables.stop_words:
+            return f"«{term}» es una palabra vacía, que no se indexa: pregunte por otra."
+        return f"El término «{term}» no está en ningún documento: pruebe con una palabra parecida."
 
     def _near_terms(self, words: Iterable[str]) -> list[str]:
         near = (row for word in words for row in self.generation.index.near_words(word[:40], max_distance=2))

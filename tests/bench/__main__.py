@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any
 
+from siaa.command_line import SpanishParser
 from siaa.generation import ARRAYS, Generation, Manifest, current_name
 from siaa.profile import load_profile
 from siaa.retrieval import Retriever
@@ -57,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench", description="Mide SIAA junto a otros motores.")
+    parser = SpanishParser(prog="python -m tests.bench", description="Mide SIAA junto a otros motores.")
     parser.add_argument("--tamanos", default="2000,20000,100000", help="pasajes de los corpus generados, con comas")
     parser.add_argument("--corpus", type=Path, help="carpeta de documentos reales que también se mide")
     parser.add_argument("--preguntas", type=int, default=500, help="preguntas por corpus")

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from siaa.command_line import SpanishParser
 from siaa.config import PROJECT_DIR
 from siaa.errors import SiaaError
 from siaa.profile import Profile, read_profile
@@ -20,7 +21,7 @@ FAILED, WRONG_USE = 1, 2
 
 def parser(program: str, what: str) -> argparse.ArgumentParser:
     """Return a parser with the options that choose sets."""
-    made = argparse.ArgumentParser(prog=f"python -m {program}", description=what)
+    made = SpanishParser(prog=f"python -m {program}", description=what)
     made.add_argument(
         "--carpeta", type=Path, default=SHARED, help="carpeta con los conjuntos (por omisión, %(default)s)"
     )

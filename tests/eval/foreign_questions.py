@@ -6,7 +6,6 @@ that was refused, whole and in two random halves (seed 7). Exit code 1 below `--
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import sys
@@ -14,6 +13,7 @@ import urllib.request
 from pathlib import Path
 
 from service.messages import REFUSAL
+from siaa.command_line import SpanishParser
 
 SEED = 7
 SECONDS = 60  # for one answer
@@ -21,7 +21,7 @@ SECONDS = 60  # for one answer
 
 def main() -> int:
     """Ask, count, print."""
-    made = argparse.ArgumentParser(prog="python -m tests.eval.foreign_questions", description="Preguntas ajenas.")
+    made = SpanishParser(prog="python -m tests.eval.foreign_questions", description="Preguntas ajenas.")
     made.add_argument("--url", default="http://127.0.0.1:5000", help="dirección del servicio")
     made.add_argument("--preguntas", type=Path, required=True, help="questions.jsonl de otro corpus")
     made.add_argument("--minimo", type=float, default=0.85, help="parte que debe rechazarse")

@@ -205,3 +205,20 @@ def test_the_contract_fixes_two_sentences(service: Client) -> None:
 def test_near_names_are_suggested(service: Client) -> None:
     assert DOC in service.get("/siaa/keywords/acuerdo_psaa16-10476.md").json["sugerencias"]
     assert "sierju" in service.get("/siaa/enrutar?q=x&coleccion=nada").json["sugerencias"]
+
+
+# term -> what is said of it
+TERMS = [
+    ("zzzxqw", "no está en ningún documento: pruebe con una palabra parecida."),
+    ("de", "«de» es una palabra vacía, que no se indexa: pregunte por otra."),
+    ("reporte mensual", "«reporte mensual» son 2 palabras y la densidad es la de una: pregunte por cada una."),
+    ("??", "El término no tiene letras ni cifras: escriba una palabra."),
+    (" ", "El término no tiene letras ni cifras: escriba una palabra."),
+]
+
+
+@pytest.mark.parametrize(("term", "said"), TERMS)
+def test_why_a_term_has_no_density(service: Client, term: str, said: str) -> None:
+    answer = service.get(f"/siaa/densidad/{quote(term)}")
+    assert (answer.status, answer.json["codigo"]) == (404, "termino_desconocido")
+    assert answer.json["error"].endswith(said)

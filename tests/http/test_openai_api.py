@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -230,6 +230,28 @@ def test_errors_have_openai_s_shape(
     answer = client.open(path, method=method, data=body, content_type=kind)
     assert (answer.status_code, answer.json["error"]["code"]) == (status, code)
     assert set(answer.json["error"]) == {"message", "type", "param", "code"}
+
+
+# body -> what the message says
+SAID: list[tuple[dict[str, Any], str]] = [
+    ({"messages": []}, "Falta la lista 'messages'"),
+    ({"messages": [{"role": "user", "content": "hola"}, 5]}, "El mensaje 2 no es un objeto con 'role' y 'content'."),
+    (
+        {"messages": [{"role": "user", "content": "¿Qué es el SIERJU?"}], "coleccion": "nada"},
+        "elija una de las que hay. Hay: general, normativa, sierju.",  # the shape has no place for suggestions
+    ),
+    (
+        {"messages": [{"role": "user", "content": "hola"}], "model": "otro"},
+        "El modelo pedido no existe: el único es «siaa».",  # which says it already
+    ),
+]
+
+
+@pytest.mark.parametrize(("body", "said"), SAID)
+def test_what_is_wrong_is_said(sample_app: Callable[..., Flask], body: dict[str, Any], said: str) -> None:
+    message = sample_app().test_client().post(PATH, json=body).json["error"]["message"]
+    assert said in message
+    assert message.endswith((".", "}."))
 
 
 def test_without_an_index() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -72,7 +73,22 @@ def test_question_left_out_is_stopped(env: dict[str, str], tmp_path: Path) -> No
     write_corpus(tmp_path / "ajustes", {"preguntas.toml": QUESTIONS.split('[[pregunta]]\ntexto = "receta')[0]})
     run = command(env=env)
     assert run.returncode == 3
-    assert "receta de ajiaco" in run.stderr
+    said = run.stderr.splitlines()[-2]  # the last line says that nothing was published
+    assert said.startswith("error: La generación nueva no se publica: falta la pregunta de control «receta de ajiaco")
+    assert "que la publicada tenía: ninguna puede faltar" in said
+    assert "Devuélvala a preguntas.toml con el mismo texto, que sin id es su nombre" in said
+    assert 'si la quitó a propósito, publique con --forzar --motivo "por qué".' in said
+
+    assert command("--forzar", "--motivo", "ya no vale", env=env).returncode == 0
+    write_corpus(tmp_path / "corpus", {"nota.md": "# Nota\n\nTexto nuevo.\n"})
+    assert command(env=env).returncode == 0  # the one left out on purpose is asked for no more
+
+
+def test_a_question_left_out_is_told_by_its_id() -> None:
+    before = (Outcome(replace(QUESTION, id="101", text="¿Cuándo?"), True, "a.md"),)
+    (reason,) = judge_candidate(GoldenSet((), 1.0), (), before).reasons
+    assert "«¿Cuándo?» (id «101»), que la publicada tenía" in reason
+    assert "Devuélvala a preguntas.toml con el mismo id o" in reason
 
 
 def test_critical_question_red_from_the_start_is_stopped(env: dict[str, str], tmp_path: Path) -> None:
@@ -155,7 +171,7 @@ def test_verdict(published: str | None, candidate: str, drop: float, passes: boo
         ("[[pregunta]]\ntexto = 'a'\ndocumeto = 'x'\n", "documeto"),  # a misspelt key
         ("bajada_permitida = 2\n", "bajada_permitida"),  # not a share
         ("[[pregunta]]\ntexto = 'a'\ndocumento = 'x'\n" * 2, "dos preguntas"),  # twice
-        ("[[pregunta]", "TOML|leer"),  # not TOML
+        ("[[pregunta]", "línea 1, columna 11: falta el corchete"),  # not TOML
     ],
 )
 def test_mistake_in_the_questions_is_named(tmp_path: Path, content: str, complaint: str) -> None:

@@ -7,20 +7,40 @@ import pytest
 from siaa.config import load_settings
 from siaa.errors import ConfigError
 
+# variable, value, what is said
+WRONG = [
+    ("SIAA_PORT", "cinco mil", "debe ser un número entero"),
+    ("SIAA_PORT", "5000.5", "debe ser un número entero"),
+    ("SIAA_PORT", "70000", "debe ser como máximo 65535"),
+    ("SIAA_LLM_TOTAL_TIMEOUT", "largo", "debe ser un número"),
+    ("SIAA_LLM_TOTAL_TIMEOUT", "0", "debe ser mayor que 0"),
+    ("SIAA_LLM_TOTAL_TIMEOUT", "inf", "debe ser como máximo 3600"),
+    ("SIAA_LLM_CONCURRENCY", "0", "debe ser al menos 1"),
+    ("SIAA_PROXY", "quizás", "debe ser 1 o 0"),
+    ("SIAA_LLM", "gpt", "debe ser uno de estos: auto, ninguno, ollama, openai"),
+    ("SIAA_CITAS", "borrar", "debe ser uno de estos: marcar, retener"),
+    ("SIAA_LOG_LEVEL", "info", "debe ser uno de estos: DEBUG, INFO, WARNING, ERROR"),
+    ("SIAA_LLM_URL", "localhost:8080", "debe empezar por http:// o https://"),
+    (
+        "SIAA_CORS_ORIGINS",
+        "portal",
+        "deben ser orígenes completos, como https://portal.ejemplo.co, separados por comas",
+    ),
+]
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("SIAA_PORT", "cinco mil"),  # not a number
-        ("SIAA_PORT", "70000"),  # out of range
-        ("SIAA_LLM", "gpt"),  # not one of the known
-        ("SIAA_LLM_URL", "localhost:8080"),  # without its scheme
-        ("SIAA_LLM_CONCURRENCY", "0"),  # below the least
-    ],
-)
-def test_wrong_variable_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+
+@pytest.mark.parametrize(("name", "value", "said"), WRONG)
+def test_wrong_variable_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str) -> None:
     monkeypatch.setenv(name, value)
-    with pytest.raises(ConfigError, match=name):
+    with pytest.raises(ConfigError) as raised:
+        load_settings()
+    assert raised.value.message.endswith(f": {name}={value!r}: {said}.")
+
+
+def test_every_wrong_variable_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIAA_PORT", "0")
+    monkeypatch.setenv("SIAA_LLM", "gpt")
+    with pytest.raises(ConfigError, match=r"SIAA_PORT=.*; SIAA_LLM="):
         load_settings()
 
 

@@ -40,20 +40,30 @@ def test_missing_table_is_named(folder: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content"),
+    ("name", "content", "words"),
     [
-        ("sinonimos.toml", "grupos = ["),  # not TOML
-        ("sinonimos.toml", "grupos = [1, 2]"),  # not a list of lists
-        ("listados.toml", "patrones = ['(']"),  # not a regular expression
-        ("listados.toml", "patrones = 5"),  # not a list
-        ("expansiones.toml", '[[expansion]]\ntipo = "x"\n'),  # without its patterns
-        ("palabras_clave.toml", '[documentos]\n"a.md" = "una palabra"\n'),  # not a list
+        ("sinonimos.toml", "grupos = [", "línea 1"),  # not TOML
+        ("sinonimos.toml", "grupos = 5", "una lista"),  # not a list
+        ("sinonimos.toml", "grupos = [1, 2]", "una lista de textos"),  # not a list of lists
+        ("listados.toml", "patrones = ['(']", "en su carácter 1: revise paréntesis"),  # not a regular expression
+        ("listados.toml", "patrones = ['a**']", "en su carácter 3"),
+        ("listados.toml", "patrones = 5", "una lista de textos"),
+        ("expansiones.toml", '[[expansion]]\ntipo = "x"\n', "falta 'patrones'"),
+        ("expansiones.toml", "expansion = 5", "[[expansion]]"),  # no rows
+        ("abreviaturas.toml", "abreviaturas = 5", "[abreviaturas]"),  # no table
+        ("abreviaturas.toml", "[abreviaturas]\nmpal = 5", "«mpal»"),  # no text
+        ("palabras_clave.toml", '[documentos]\n"a.md" = "una palabra"\n', "«a.md»"),  # not a list
+        ("palabras_clave.toml", "documentos = 5", "[documentos]"),  # no table
+        ("aclaraciones.toml", "aclaracion = 5", "[[aclaracion]]"),  # no rows
+        ("aclaraciones.toml", "aclaracion = [5]", "[[aclaracion]]"),
     ],
 )
-def test_broken_table_is_named(folder: Path, name: str, content: str) -> None:
+def test_broken_table_is_named(folder: Path, name: str, content: str, words: str) -> None:
     (folder / name).write_text(content, encoding="utf-8")
-    with pytest.raises(ConfigError, match=re.escape(name)):
+    with pytest.raises(ConfigError) as raised:
         load_tables(folder)
+    assert raised.value.message.startswith(name)
+    assert words in raised.value.message
 
 
 def test_table_that_is_not_utf8_is_named(folder: Path) -> None:
@@ -70,17 +80,26 @@ def test_profiles_weigh_every_level_and_signal(name: str) -> None:
     assert set(profile.selection) == set(SIGNALS)
 
 
-@pytest.mark.parametrize("value", ["nan", "inf", "'mucho'"])
+@pytest.mark.parametrize("value", ["nan", "inf", "'mucho'", "true"])
 def test_weight_that_is_no_number_is_named(tmp_path: Path, value: str) -> None:
     path = tmp_path / "mio.toml"
     path.write_text(f"base = 'bm25f'\ndestaca = 0\n[enrutar]\nnorma = {value}\n[fragmento]\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"mio\.toml"):
+    with pytest.raises(ConfigError, match=r"mio\.toml, \[enrutar\]: norma debe ser un número finito y es "):
         read_profile(path)
 
 
-@pytest.mark.parametrize("content", ["", "base = 'otra'\ndestaca = 0\n[enrutar]\n[fragmento]\n", "base = "])
-def test_broken_profile_is_named(tmp_path: Path, content: str) -> None:
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("", "le falta 'base'"),
+        ("base = 'otra'\ndestaca = 0\n[enrutar]\n[fragmento]\n", "puede ser bm25f o tfidf"),
+        ("base = 'tfidf'\ndestaca = 0\nenrutar = 5\n[fragmento]\n", "la tabla [enrutar]"),
+        ("base = ", "línea 1"),  # not TOML
+    ],
+)
+def test_broken_profile_is_named(tmp_path: Path, content: str, words: str) -> None:
     path = tmp_path / "mio.toml"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"mio\.toml"):
+    with pytest.raises(ConfigError, match=r"mio\.toml") as raised:
         read_profile(path)
+    assert words in raised.value.message

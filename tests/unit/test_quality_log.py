@@ -16,8 +16,9 @@ import pytest
 
 from service.events import Delta, Event, Found, Nearest, Sentence, Source, Sources
 from service.llm.protocol import ModelCutError, ReaderLeftError
-from service.quality_log import FILE_NAME, PURGE_SECONDS, Entry, QualityLog, recorded
+from service.quality_log import FILE_NAME, PURGE_SECONDS, Entry, Page, QualityLog, recorded
 from siaa.config import Settings
+from siaa.model import Json
 
 DAY = 86_400
 FOUND, SAID = Found((("a.md", "general"),), "¿quién reporta?"), Delta("Los jueces.")
@@ -33,6 +34,12 @@ class Clock:
 
 def log_in(folder: Path, clock: Clock | None = None, **options: Any) -> QualityLog:
     return QualityLog(Settings(data_dir=folder, **options), clock=clock or Clock())
+
+
+def lines(log: QualityLog, *, limit: int, kind: str | None = None, alert: str | None = None) -> tuple[Json, ...]:
+    page = log.read(limit=limit, kind=kind, alert=alert)
+    assert page is not None
+    return page.lines
 
 
 def events(items: Sequence[Event], failure: Exception | None = None) -> Generator[Event, None, None]:
@@ -61,7 +68,7 @@ def test_alerts(tmp_path: Path, items: list[Event], alert: str) -> None:
     ticks = iter([1.0, 1.25])
     passed = list(recorded(events(items), log, Entry("DOC", "¿y quién?"), clock=lambda: next(ticks)))
     assert passed == items
-    (line,) = log.read(limit=5) or ()
+    (line,) = lines(log, limit=5)
     assert (line["tipo"], line["alerta"], line["ms"], line["completa"]) == ("DOC", alert, 250, True)
     assert (line["pregunta"], line["pregunta_buscada"]) == ("¿y quién?", "¿quién reporta?")
     assert (line["respuesta"], line["documentos"], line["opinion"]) == ("Los jueces.", ["a.md"], None)
@@ -75,7 +82,7 @@ def test_a_failure_is_written_down_and_goes_on(tmp_path: Path, failure: Exceptio
     log = log_in(tmp_path)
     with pytest.raises(type(failure)):
         list(recorded(events([FOUND, SAID], failure), log, Entry("DOC", "¿quién?")))
-    (line,) = log.read(limit=5) or ()
+    (line,) = lines(log, limit=5)
     assert (line["tipo"], line["alerta"], line["codigo"]) == ("ERROR", "ERROR", code)
     assert line["respuesta"] == "Los jueces."
     assert "secreto" not in str(line)
@@ -88,27 +95,31 @@ def test_a_reader_who_leaves(tmp_path: Path) -> None:
     made.close()
     with pytest.raises(ReaderLeftError):
         list(recorded(events([FOUND], ReaderLeftError("")), log, Entry("DOC", "¿quién?")))
-    assert [(line["tipo"], line["completa"]) for line in log.read(limit=5) or ()] == [("DOC", False)] * 2
+    assert [(line["tipo"], line["completa"]) for line in lines(log, limit=5)] == [("DOC", False)] * 2
 
 
 def test_newest_first_filtered_and_limited(tmp_path: Path) -> None:
     log = log_in(tmp_path)
     for kind, alert in [("CONV", "OK"), ("DOC", "OK"), ("DOC", "SIN_CONTEXTO"), ("ERROR", "ERROR")]:
         log.write(Entry(kind, f"{kind} {alert}", alert=alert))
-    assert [line["pregunta"] for line in log.read(limit=2) or ()] == ["ERROR ERROR", "DOC SIN_CONTEXTO"]
-    assert [line["pregunta"] for line in log.read(limit=9, kind="DOC") or ()] == ["DOC SIN_CONTEXTO", "DOC OK"]
-    assert [line["pregunta"] for line in log.read(limit=9, kind="DOC", alert="OK") or ()] == ["DOC OK"]
+    assert [line["pregunta"] for line in lines(log, limit=2)] == ["ERROR ERROR", "DOC SIN_CONTEXTO"]
+    assert [line["pregunta"] for line in lines(log, limit=9, kind="DOC")] == ["DOC SIN_CONTEXTO", "DOC OK"]
+    assert [line["pregunta"] for line in lines(log, limit=9, kind="DOC", alert="OK")] == ["DOC OK"]
+    page = log.read(limit=1, kind="DOC")
+    assert page is not None
+    assert (page.total, len(page.lines)) == (2, 1)
+    assert log.read(limit=1, kind="CACHE_HIT") == Page()
 
 
 def test_masked_then_cut(tmp_path: Path) -> None:
     log = log_in(tmp_path, quality_log_chars=40)
     padding = "x" * 30
     log.write(Entry("DOC", f"{padding} 52345678901", answer=f"{padding} ana@correo.co", comment="cel 3001234567"))
-    (line,) = log.read(limit=1) or ()
+    (line,) = lines(log, limit=1)
     assert line["pregunta"] == f"{padding} [número]"
     assert line["respuesta"] == f"{padding} [correo]"
     log.write(Entry("DOC", "x" * 100))
-    assert (log.read(limit=1) or ())[0]["pregunta"] == "x" * 40
+    assert lines(log, limit=1)[0]["pregunta"] == "x" * 40
 
 
 def test_retention(tmp_path: Path) -> None:
@@ -118,7 +129,7 @@ def test_retention(tmp_path: Path) -> None:
     clock.now += 1.5 * DAY
     log.write(Entry("DOC", "nueva"))
     clock.now += 0.6 * DAY
-    assert [line["pregunta"] for line in log.read(limit=9) or ()] == ["nueva"]
+    assert [line["pregunta"] for line in lines(log, limit=9)] == ["nueva"]
     log.close()
     assert b"antigua" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())  # and overwritten
 
@@ -129,13 +140,13 @@ def test_number_of_lines(tmp_path: Path) -> None:
     for number in range(10):
         log.write(Entry("DOC", str(number)))
     clock.now += PURGE_SECONDS
-    assert [line["pregunta"] for line in log.read(limit=9) or ()] == ["9", "8", "7"]
+    assert [line["pregunta"] for line in lines(log, limit=9)] == ["9", "8", "7"]
 
 
 def test_not_kept_at_all(tmp_path: Path) -> None:
     log = log_in(tmp_path, quality_log_days=0)
     assert not log.write(Entry("DOC", "¿quién?"))
-    assert log.read(limit=9) == ()
+    assert log.read(limit=9) == Page()
     assert list(tmp_path.iterdir()) == []
 
 
