@@ -19,7 +19,7 @@ import Stemmer
 from indexer import gate, linguistics, publishing, reuse, tuning, writing
 from indexer.extracts import Extract, extract, to_line
 from indexer.gate import Verdict
-from indexer.golden import GoldenSet, Outcome, ask_all, load_golden, retriever_for
+from indexer.golden import DEFAULT_DROP, GoldenSet, Outcome, ask_all, load_golden, retriever_for
 from indexer.keywords import find_keywords
 from indexer.reading import LEFT_OUT, Corpus, read_documents, read_files, report_of
 from indexer.reporting import Reporter
@@ -334,14 +334,20 @@ def _examine(folder: Path, settings: Settings, reporter: Reporter) -> Verdict | 
     try:
         candidate = retriever_for(generation, settings)
         _try_out(candidate)
-        path = folder / TUNING / GOLDEN_QUESTIONS
-        if not path.is_file():
+        golden = _golden_questions(folder)
+        published = _published_outcomes(settings) if settings.owns_tuning else None
+        if golden is None and not published:
             return None
-        golden = load_golden(path)
-        _warn_of_strangers(golden, generation, reporter)
-        return gate.judge_candidate(golden, ask_all(candidate, golden.questions), _published_outcomes(settings))
+        asked = golden or GoldenSet((), DEFAULT_DROP)  # a file that was taken away leaves its questions missing
+        _warn_of_strangers(asked, generation, reporter)
+        return gate.judge_candidate(asked, ask_all(candidate, asked.questions), published)
     finally:
         generation.close()
+
+
+def _golden_questions(folder: Path) -> GoldenSet | None:
+    path = folder / TUNING / GOLDEN_QUESTIONS
+    return load_golden(path) if path.is_file() else None
 
 
 def _warn_of_strangers(golden: GoldenSet, generation: Generation, reporter: Reporter) -> None:

@@ -72,13 +72,7 @@ def judge_candidate(golden: GoldenSet, candidate: Sequence[Outcome], published: 
         for outcome in candidate
         if outcome.question.critical and not outcome.green and _was_green(before, outcome)
     ]
-    reasons += [
-        f"falta la pregunta de control «{old.question.text}»{_named(old)}, que la publicada tenía: ninguna puede "
-        f"faltar. Devuélvala a {GOLDEN_QUESTIONS}{_with_its_id(old)} o, si la quitó a propósito, publique con "
-        '--forzar --motivo "por qué"'
-        for name, old in before.items()
-        if name not in after
-    ]
+    reasons += _missing([old for name, old in before.items() if name not in after], every=not after)
     fall = _share(published or ()) - _share(candidate)
     if published and fall > golden.allowed_drop:
         reasons.append(f"las preguntas en verde bajan del {_share(published):.0%} al {_share(candidate):.0%}")
@@ -91,6 +85,21 @@ def judge_candidate(golden: GoldenSet, candidate: Sequence[Outcome], published: 
     ]
     red = tuple(outcome for outcome in candidate if not outcome.green)
     return Verdict(tuple(reasons), tuple(changes), red, len(candidate))
+
+
+def _missing(gone: Sequence[Outcome], *, every: bool) -> list[str]:
+    """Say which questions of the published generation are asked no more; one sentence when none is asked at all."""
+    if gone and every:
+        return [
+            f"no se hace ninguna pregunta de control, y la publicada tenía {len(gone)}: devuelva {GOLDEN_QUESTIONS} "
+            'a la carpeta de ajustes o, si lo quitó a propósito, publique con --forzar --motivo "por qué"'
+        ]
+    return [
+        f"falta la pregunta de control «{old.question.text}»{_named(old)}, que la publicada tenía: ninguna puede "
+        f"faltar. Devuélvala a {GOLDEN_QUESTIONS}{_with_its_id(old)} o, si la quitó a propósito, publique con "
+        '--forzar --motivo "por qué"'
+        for old in gone
+    ]
 
 
 def _named(outcome: Outcome) -> str:

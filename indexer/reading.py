@@ -16,7 +16,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from indexer.corpus import SourceFile, list_corpus
-from indexer.readers import READERS, to_document
+from indexer.readers import READERS, to_document, why_unreadable
 from indexer.reporting import Reporter
 from siaa.errors import UnreadableDocumentError
 from siaa.generation import FileReport
@@ -63,7 +63,7 @@ def read_files(folder: Path) -> Corpus:
         try:
             sources.append(Source(file, file.path.read_bytes()))
         except OSError as error:
-            reason = f"no se pudo leer el archivo: {error.strerror or 'error de lectura'}"
+            reason = f"no se pudo leer el archivo: {why_unreadable(error)}"
             reports.append(FileReport(file.doc_id, LEFT_OUT, (reason,)))
     return Corpus(tuple(sources), tuple(reports))
 

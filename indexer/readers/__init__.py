@@ -5,6 +5,7 @@ A new format is a function from bytes to `Reading` and a row in `READERS`.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,8 +45,23 @@ def read_document(path: Path, *, doc_id: str, collection: str) -> Document:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise UnreadableDocumentError(f"No se pudo leer el archivo: {error.strerror or 'error de lectura'}.") from error
+        raise UnreadableDocumentError(f"No se pudo leer el archivo: {why_unreadable(error)}.") from error
     return to_document(reader(data), doc_id=doc_id, collection=collection, file_name=path.name)
+
+
+def why_unreadable(error: OSError) -> str:
+    """Return in Spanish why a file could not be read."""
+    return _WHY.get(error.errno or 0, "error de lectura")
+
+
+_WHY = {
+    errno.EACCES: "falta el permiso de lectura",
+    errno.EPERM: "falta el permiso de lectura",
+    errno.ENOENT: "desapareció mientras se leía",
+    errno.EIO: "el disco falla",
+    errno.EMFILE: "hay demasiados archivos abiertos (ulimit -n)",
+    errno.ENAMETOOLONG: "su ruta es demasiado larga",
+}
 
 
 def to_document(reading: Reading, *, doc_id: str, collection: str, file_name: str) -> Document:

@@ -84,9 +84,20 @@ def test_question_left_out_is_stopped(env: dict[str, str], tmp_path: Path) -> No
     assert command(env=env).returncode == 0  # the one left out on purpose is asked for no more
 
 
+def test_file_of_questions_taken_away_is_stopped(env: dict[str, str], tmp_path: Path) -> None:
+    assert command(env=env).returncode == 0
+    (tmp_path / "ajustes" / "preguntas.toml").unlink()
+    run = command(env=env)
+    assert run.returncode == 3
+    assert "no se hace ninguna pregunta de control, y la publicada tenía 3" in run.stderr
+    assert command("--forzar", "--motivo", "sin control", env=env).returncode == 0
+    assert command("--rehacer", env=env).returncode == 0
+
+
 def test_a_question_left_out_is_told_by_its_id() -> None:
     before = (Outcome(replace(QUESTION, id="101", text="¿Cuándo?"), True, "a.md"),)
-    (reason,) = judge_candidate(GoldenSet((), 1.0), (), before).reasons
+    other = Outcome(replace(QUESTION, id="102"), True, "a.md")
+    (reason,) = judge_candidate(GoldenSet((other.question,), 1.0), (other,), before).reasons
     assert "«¿Cuándo?» (id «101»), que la publicada tenía" in reason
     assert "Devuélvala a preguntas.toml con el mismo id o" in reason
 

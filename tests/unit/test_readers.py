@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
 
-from indexer.readers import READERS, read_document
+from indexer.readers import READERS, read_document, why_unreadable
 from siaa.errors import UnreadableDocumentError
 from siaa.model import BlockKind, Document
 
@@ -65,6 +66,20 @@ def test_a_page_gives_its_title(tmp_path: Path) -> None:
 def test_refuses_what_it_cannot_read(tmp_path: Path, name: str, data: bytes) -> None:
     with pytest.raises(UnreadableDocumentError):
         read(tmp_path, data, name)
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (PermissionError(errno.EACCES, "Permission denied"), "falta el permiso de lectura"),
+        (FileNotFoundError(errno.ENOENT, "No such file or directory"), "desapareció"),
+        (OSError(errno.EIO, "Input/output error"), "el disco falla"),
+        (OSError(errno.ESTALE, "Stale file handle"), "error de lectura"),  # any other
+        (OSError(), "error de lectura"),
+    ],
+)
+def test_why_a_file_cannot_be_read_is_said_in_spanish(error: OSError, words: str) -> None:
+    assert words in why_unreadable(error)
 
 
 def test_a_missing_file_is_unreadable(tmp_path: Path) -> None:
