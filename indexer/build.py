@@ -9,47 +9,27 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import Stemmer
 
-from indexer import gate, linguistics, publishing, reuse, tuning, writing
-from indexer.extracts import Extract, extract, to_line
+from indexer import gate, linguistics, publishing, reuse, trial, tuning, writing
+from indexer.document_table import describe
+from indexer.extracts import to_line
 from indexer.gate import Verdict
-from indexer.golden import DEFAULT_DROP, GoldenSet, Outcome, ask_all, load_golden, retriever_for
-from indexer.keywords import find_keywords
-from indexer.reading import LEFT_OUT, Corpus, read_documents, read_files, report_of
+from indexer.gathering import Gathered, gather
+from indexer.reading import Corpus, read_files
 from indexer.reporting import Reporter
-from indexer.reuse import Earlier
-from indexer.writing import Contents, Fresh, Part
 from siaa import __version__
 from siaa.analysis import ANALYZER_VERSION, Analyzer
-from siaa.chunking import CHUNKER_VERSION, chunk_document
-from siaa.config import MAX_QUESTION_CHARS, Settings
-from siaa.errors import AmbiguousDocumentError, CorpusError, GenerationError, SiaaError, UnknownDocumentError
-from siaa.generation import (
-    FORMAT,
-    TUNING,
-    FileReport,
-    Generation,
-    Manifest,
-    current_name,
-    generation_names,
-    open_current,
-    open_generation,
-    verify,
-)
-from siaa.identity import settle
-from siaa.language import GOLDEN_QUESTIONS, load_tables
-from siaa.model import Document
-from siaa.records import DocumentRecord, Keyword
-from siaa.retrieval import Retriever
-from siaa.search.whoosh_index import WORDS
-
-_TRIALS = 3  # documents a finished generation is asked for before it is published
+from siaa.chunking import CHUNKER_VERSION
+from siaa.config import Settings
+from siaa.errors import CorpusError, GenerationError, SiaaError
+from siaa.generation import FORMAT, TUNING, Manifest, current_name, generation_names, verify
+from siaa.language import load_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +49,12 @@ class BuildResult:
 
 @dataclass(frozen=True, slots=True)
 class _Inputs:
-    """What a generation is made from: files, their digests by doc_id, tuning, code; and a digest of it all."""
+    """What a generation is made from: files, tables, a digest of the code; and a digest of it all."""
 
     corpus: Corpus
-    sources: Mapping[str, str]
     tuning: Mapping[str, Path]
     code: str
     digest: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Gathered:
-    """The documents of a generation, in order, and what became of every file."""
-
-    parts: Sequence[Part]
-    fresh: dict[int, Fresh]
-    reports: Sequence[FileReport]
-    earlier: Earlier | None
 
 
 def build(
@@ -119,15 +88,14 @@ def build(
 def _read_inputs(settings: Settings) -> _Inputs:
     files = tuning.tuning_files(settings)
     corpus = read_files(settings.corpus_dir)
-    sources = {source.file.doc_id: source.digest for source in corpus.sources}
     versions = (FORMAT, ANALYZER_VERSION, CHUNKER_VERSION, linguistics.SAMPLE_VERSION, __version__, Stemmer.version())
     code = f"{versions} {_code_fingerprint()}"
     digest = hashlib.sha256(f"{code} {tuning.digest_tuning(files)}\n".encode())
-    for doc_id, source in sources.items():
-        digest.update(f"{doc_id}\0{source}\n".encode())
+    for source in corpus.sources:
+        digest.update(f"{source.file.doc_id}\0{source.digest}\n".encode())
     for report in corpus.reports:
         digest.update(f"{report.path}\0{report.reasons}\n".encode())
-    return _Inputs(corpus, sources, files, code, digest.hexdigest())
+    return _Inputs(corpus, files, code, digest.hexdigest())
 
 
 def _code_fingerprint() -> str:
@@ -175,7 +143,7 @@ def _make(
         )
         _check_clock(manifest, settings.index_dir, reporter)
         manifest = writing.write_manifest(folder, _free_name(manifest, settings.index_dir))
-        verdict = _examine(folder, settings, reporter)
+        verdict = trial.examine(folder, settings, reporter)
         if verdict is not None and not verdict.passes and not motive:
             raise gate.StoppedByGateError(verdict)
         publishing.settle(folder)
@@ -188,8 +156,7 @@ def _make(
     except SiaaError:
         publishing.remove_unfinished(settings.index_dir)
         raise
-    kept = sum(not part.fresh for part in gathered.parts)
-    return BuildResult(manifest, published=True, seconds=0.0, verdict=verdict, kept=kept)
+    return BuildResult(manifest, published=True, seconds=0.0, verdict=verdict, kept=gathered.kept)
 
 
 def _fill(
@@ -199,112 +166,20 @@ def _fill(
     current: Manifest | None,
     analyzer: Analyzer,
     reporter: Reporter,
-) -> _Gathered:
+) -> Gathered:
     """Write everything into the generation's `folder` but its manifest."""
-    share = linguistics.sample_share(len(inputs.sources))
+    share = linguistics.sample_share(len(inputs.corpus.sources))
     key = reuse.key_of(analyzer, code=inputs.code, share=share)
     earlier = reuse.open_earlier(settings.index_dir / current.name, key) if current else None
-    gathered = _gather(inputs, earlier, share, analyzer, reporter)
+    gathered = gather(inputs.corpus, earlier, share, analyzer, reporter)
     if not gathered.parts:
         raise CorpusError(f"No hay ningún documento que indexar en {settings.corpus_dir}: ponga archivos .md o .txt.")
     contents = writing.write_contents(folder, gathered.parts, gathered.fresh, earlier, analyzer, reporter)
     documents = [part.extract for part in gathered.parts]
-    writing.write_records(folder, _records(documents, contents, analyzer, reporter))
+    writing.write_records(folder, describe(documents, contents, analyzer, reporter))
     lines = (earlier.lines[p.position] if earlier and not p.fresh else to_line(p.extract) for p in gathered.parts)
     reuse.save(folder, key, lines, contents.postings, contents.whoosh_numbers)
     return gathered
-
-
-def _gather(inputs: _Inputs, earlier: Earlier | None, share: int, analyzer: Analyzer, reporter: Reporter) -> _Gathered:
-    """Read the documents that are new or changed; the others are in the `earlier` generation."""
-    kept = {
-        doc_id for doc_id, source in inputs.sources.items() if earlier is not None and earlier.holds(doc_id, source)
-    }
-    to_read = [source for source in inputs.corpus.sources if source.file.doc_id not in kept]
-    fresh, reports = _cut(*read_documents(to_read, reporter)) if to_read else ([], [])
-    samples = linguistics.read_samples(
-        [one.document for one in fresh],
-        share,
-        analyzer,
-        progress=reporter.progress,
-        known=earlier.samples() if earlier else None,
-    )
-    parts = [
-        Part(
-            extract(
-                one.document, one.chunks, source=inputs.sources[one.document.doc_id], sample=sample, analyzer=analyzer
-            ),
-            position,
-            fresh=True,
-        )
-        for position, (one, sample) in enumerate(zip(fresh, samples, strict=True))
-    ]
-    if earlier is not None:
-        found = ((earlier.positions[doc_id], earlier) for doc_id in kept)
-        parts += [Part(source.extracts[position], position, fresh=False) for position, source in found]
-    reports += [report_of(part.extract.doc_id, part.extract.warnings) for part in parts if not part.fresh]
-    parts.sort(key=lambda part: part.extract.doc_id)
-    return _Gathered(parts, dict(enumerate(fresh)), (*inputs.corpus.reports, *reports), earlier)
-
-
-def _cut(documents: Sequence[Document], reports: Sequence[FileReport]) -> tuple[list[Fresh], list[FileReport]]:
-    """Cut each document into passages; one that cannot be cut is left out and never ends the run."""
-    kept: list[Fresh] = []
-    failed: dict[str, FileReport] = {}
-    for document in documents:
-        try:
-            kept.append(Fresh(document, chunk_document(document)))
-        except Exception as error:  # a fault of the chunker must not cost the other documents
-            reason = f"fallo al dividirlo ({type(error).__name__}): repórtelo"
-            failed[document.doc_id] = FileReport(document.doc_id, LEFT_OUT, (reason,))
-    return kept, [failed.get(report.path, report) for report in reports]
-
-
-def _records(
-    documents: Sequence[Extract], contents: Contents, analyzer: Analyzer, reporter: Reporter
-) -> list[DocumentRecord]:
-    automatic = find_keywords(
-        [document.sample for document in documents], contents.postings[WORDS], contents.columns.document, analyzer
-    )
-    manual = _manual_keywords(documents, analyzer.tables.manual_keywords, reporter)
-    identities = settle([document.identity for document in documents], analyzer)
-    bearers = Counter(document.name.casefold() for document in documents)
-    records: list[DocumentRecord] = []
-    first_chunk = text_start = 0
-    for position, (document, identity) in enumerate(zip(documents, identities, strict=True)):
-        records.append(
-            DocumentRecord(
-                position=position,
-                doc_id=document.doc_id,
-                name=document.name if bearers[document.name.casefold()] == 1 else document.doc_id,
-                title=document.title,
-                collection=document.collection,
-                size=document.size,
-                first_chunk=first_chunk,
-                chunk_count=document.chunk_count,
-                text_start=text_start,
-                articles=document.articles,
-                warnings=document.warnings,
-                keywords=manual[position] + automatic[position],
-                identity=identity,
-            )
-        )
-        first_chunk += document.chunk_count
-        text_start += document.size
-    return records
-
-
-def _manual_keywords(
-    documents: Sequence[Extract], table: dict[str, tuple[str, ...]], reporter: Reporter
-) -> list[tuple[Keyword, ...]]:
-    """Return each document's manual keywords; a name in the table that no document bears is said, not ignored."""
-    bearers = {document.name.casefold() for document in documents} | {
-        document.doc_id.casefold() for document in documents
-    }
-    for name in sorted(set(table) - bearers):
-        reporter.warn(f"palabras_clave.toml nombra «{name}», que no está en la carpeta de documentos.")
-    words = [(*table.get(d.name.casefold(), ()), *table.get(d.doc_id.casefold(), ())) for d in documents]
-    return [tuple(Keyword(word, 1.0, "manual") for word in dict.fromkeys(found)) for found in words]
 
 
 def _check_clock(manifest: Manifest, index_dir: Path, reporter: Reporter) -> None:
@@ -323,70 +198,3 @@ def _free_name(manifest: Manifest, index_dir: Path) -> Manifest:
     while (index_dir / name).exists():
         name, number = f"{manifest.name}-{number}", number + 1
     return replace(manifest, name=name)
-
-
-def _examine(folder: Path, settings: Settings, reporter: Reporter) -> Verdict | None:
-    """Open the finished generation, try it out, and ask it the golden questions, beside the published one.
-
-    Returns None when there are no golden questions. Raises GenerationError when it cannot find its own documents.
-    """
-    generation = open_generation(folder)
-    try:
-        candidate = retriever_for(generation, settings)
-        _try_out(candidate)
-        golden = _golden_questions(folder)
-        published = _published_outcomes(settings) if settings.owns_tuning else None
-        if golden is None and not published:
-            return None
-        asked = golden or GoldenSet((), DEFAULT_DROP)  # a file that was taken away leaves its questions missing
-        _warn_of_strangers(asked, generation, reporter)
-        return gate.judge_candidate(asked, ask_all(candidate, asked.questions), published)
-    finally:
-        generation.close()
-
-
-def _golden_questions(folder: Path) -> GoldenSet | None:
-    path = folder / TUNING / GOLDEN_QUESTIONS
-    return load_golden(path) if path.is_file() else None
-
-
-def _warn_of_strangers(golden: GoldenSet, generation: Generation, reporter: Reporter) -> None:
-    """Say which documents the golden questions name that the index does not have."""
-    for name in dict.fromkeys(question.document for question in golden.questions if question.document):
-        try:
-            generation.find(name)
-        except UnknownDocumentError:
-            reporter.warn(f"{GOLDEN_QUESTIONS} nombra «{name}», que no está en la carpeta de documentos.")
-        except AmbiguousDocumentError:
-            reporter.warn(f"{GOLDEN_QUESTIONS} nombra «{name}», que llevan varios documentos: use la ruta.")
-
-
-def _published_outcomes(settings: Settings) -> tuple[Outcome, ...] | None:
-    """Return how the published generation answers the questions it was published with; None when it cannot be asked."""
-    try:
-        published = open_current(settings.index_dir)
-    except GenerationError:
-        return None
-    try:
-        golden = load_golden(published.folder / TUNING / GOLDEN_QUESTIONS)
-        return ask_all(retriever_for(published, settings), golden.questions)
-    except SiaaError:
-        return None  # it has no questions, or tables that this version cannot read
-    finally:
-        published.close()
-
-
-def _try_out(retriever: Retriever) -> None:
-    """Ask the generation for some of its own documents.
-
-    Raises GenerationError when it does not find them: it is then never published.
-    """
-    generation = retriever.generation
-    with_text = [document for document in generation.documents if document.chunk_count]
-    for document in with_text[:_TRIALS]:
-        words = generation.slice(document, 0, min(document.size, 2000)).split()[:12]
-        query = retriever.ask(" ".join(words)[:MAX_QUESTION_CHARS] or document.title)
-        if not retriever.select(query, document).fragment.pieces:
-            raise GenerationError(
-                f"El índice recién construido no encuentra el texto de {document.doc_id}: no se publica."
-            )

@@ -32,15 +32,11 @@ Result = tuple[Document | None, FileReport]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file of the corpus and its content."""
+    """A file of the corpus, its content, and the SHA-256 of it."""
 
     file: SourceFile
     data: bytes
-
-    @property
-    def digest(self) -> str:
-        """Return the SHA-256 of the content."""
-        return hashlib.sha256(self.data).hexdigest()
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +57,12 @@ def read_files(folder: Path) -> Corpus:
     reports = [FileReport(path, LEFT_OUT, (reason,)) for path, reason in listing.passed_over]
     for file in listing.files:
         try:
-            sources.append(Source(file, file.path.read_bytes()))
+            data = file.path.read_bytes()
         except OSError as error:
             reason = f"no se pudo leer el archivo: {why_unreadable(error)}"
             reports.append(FileReport(file.doc_id, LEFT_OUT, (reason,)))
+        else:
+            sources.append(Source(file, data, hashlib.sha256(data).hexdigest()))
     return Corpus(tuple(sources), tuple(reports))
 
 
