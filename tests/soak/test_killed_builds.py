@@ -19,15 +19,21 @@ KILLS = scaled(short=3, long=50)
 QUESTION = "¿Cuál es el plazo del trámite 3 ante la oficina 4?"
 
 
-def start(**variables: str) -> subprocess.Popen[bytes]:
-    """Start a build that has something to do."""
+def start(*options: str, **variables: str) -> subprocess.Popen[bytes]:
+    """Start a build."""
     return subprocess.Popen(
-        [sys.executable, "-m", "indexer", "--rehacer"],
+        [sys.executable, "-m", "indexer", *options],
         cwd=ROOT,
         env=environment(**variables),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
+
+
+def change(corpus: Path, number: int) -> None:
+    """Change one document that nobody asks for here."""
+    with (corpus / "normas" / "reglamento_7.md").open("a", encoding="utf-8") as file:
+        file.write(f"\nArtículo {100 + number}. Se añade la nota {number}.\n")
 
 
 def test_a_builder_killed_at_any_moment_costs_nothing(tmp_path: Path) -> None:
@@ -37,12 +43,20 @@ def test_a_builder_killed_at_any_moment_costs_nothing(tmp_path: Path) -> None:
     began = time.monotonic()
     assert start(**variables).wait(120) == 0
     whole = time.monotonic() - began
+    change(corpus, 0)
+    began = time.monotonic()
+    assert start(**variables).wait(120) == 0
+    partial = time.monotonic() - began
     chance = random.Random(6)
     ended = 0
     with running(**variables) as client:
-        for _ in range(KILLS):
-            build = start(**variables)
-            time.sleep(whole * chance.uniform(0.2, 1.05))
+        for number in range(1, KILLS + 1):
+            if number % 2:  # of everything, or going on from the published one
+                build = start("--rehacer", **variables)
+            else:
+                change(corpus, number)
+                build = start(**variables)
+            time.sleep((whole if number % 2 else partial) * chance.uniform(0.2, 1.05))
             if build.poll() is None:
                 os.kill(build.pid, signal.SIGKILL)
             else:
@@ -61,4 +75,5 @@ def test_a_builder_killed_at_any_moment_costs_nothing(tmp_path: Path) -> None:
         client.request("POST", "/siaa/recargar")
         assert client.chat(QUESTION).headers["x-siaa-generacion"] == newest.name
     assert len(generation_names(index)) <= 3
-    print(f"\n{KILLS} construcciones, {KILLS - ended} matadas antes de terminar; una entera tarda {whole:.1f} s")
+    print(f"\n{KILLS} construcciones, {KILLS - ended} matadas antes de terminar")
+    print(f"una entera tarda {whole:.1f} s, una de un documento {partial:.1f} s")
