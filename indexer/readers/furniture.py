@@ -13,17 +13,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from indexer.readers.lines import Line
+from siaa.page_parts import MAX_PAGE_LINE, SHEET, has_page_shape
 
-_MAX_LENGTH = 250  # characters of a header, footer or line of contents
-_PAGE_SHAPES = (  # on folded lines
-    re.compile(r"hoja\s+(?:n\s?[o.]{0,2}\s*)?\d{1,4}\b"),
-    re.compile(r"\W*(?:pagina|pag\.?)\s*(?:n\s?[o.]{0,2}\s*)?\d{1,4}(?:\s*(?:de|/)\s*\d{1,4})?\W*$"),
-    re.compile(r"\d{1,4}\s+de\s+\d{1,4}$|[-|]\s*\d{1,4}\s*[-|]$"),
-    re.compile(r"(?:\W{0,3}\w{1,2}\W{1,2})?\s*calle\s+\d+\s*\w?\s+n[o.\s]{0,3}\s*\d+\s*\w?\s*-\s*\d+"),
-    re.compile(r"\W*(?:\w\W{1,2}\s*)?conmutador\W*\d"),
-    re.compile(r"(?:\W{0,3}\w{1,2}\W{1,2})?\s*www\.[\w.-]+\.(?:co|com|org|es)\b"),
-)
-_SHEET = _PAGE_SHAPES[0]
+_MAX_LENGTH = 250  # characters of a line of contents
 _PAGE_WORDS = re.compile(r"\bpag(?:ina)?\b|\bhoja\b|\bfolio\b|www\.|\bconmutador\b|\btel(?:efonos?)?\b|\bfax\b")
 _REPEATS = 3  # occurrences, digits folded, that make a line with a page word furniture
 _DIGITS = re.compile(r"\d+")
@@ -40,22 +32,18 @@ def is_rule(line: Line) -> bool:
 
 def mark_furniture(lines: list[Line]) -> set[int]:
     """Return the positions in `lines` of page headers and footers."""
-    marked = {i for i, line in enumerate(lines) if _has_page_shape(line)}
+    marked = {i for i, line in enumerate(lines) if len(line.raw) <= MAX_PAGE_LINE and has_page_shape(line.folded)}
     marked |= _repeated(lines)
     for i in sorted(marked):
-        if _SHEET.match(lines[i].folded):
+        if SHEET.match(lines[i].folded):
             marked.update(_header_around(lines, i))
     return marked
-
-
-def _has_page_shape(line: Line) -> bool:
-    return 0 < len(line.raw) <= _MAX_LENGTH and any(shape.match(line.folded) for shape in _PAGE_SHAPES)
 
 
 def _repeated(lines: list[Line]) -> set[int]:
     places: defaultdict[str, list[int]] = defaultdict(list)
     for i, line in enumerate(lines):
-        if 3 < len(line.raw) <= _MAX_LENGTH and line.raw[0] not in "#|>" and _PAGE_WORDS.search(line.folded):
+        if 3 < len(line.raw) <= MAX_PAGE_LINE and line.raw[0] not in "#|>" and _PAGE_WORDS.search(line.folded):
             if line.folded.startswith(("url:", "fuente:", "- ")):
                 continue
             places[_DIGITS.sub("0", line.folded)].append(i)

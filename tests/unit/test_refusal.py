@@ -13,6 +13,7 @@ from dataclasses import replace
 import pytest
 
 from service.answering import gather, judge
+from siaa.model import Fragment, Piece
 from siaa.question import Query
 from siaa.references import find_references
 from siaa.refusal import ANSWER_FROM, REFUSE_BELOW, Decision, coverage, is_cited
@@ -77,6 +78,16 @@ def test_scattered_words_count_half(sample: Retriever) -> None:
     stems = dict.fromkeys(query.local_stems, 1.0)
     assert covered(sample, query, stems)[0] == pytest.approx(1.0)
     assert covered(sample, query, {**stems, "guasc": 2.0})[0] == pytest.approx(0.5)
+
+
+def test_words_of_a_page_frame_cover_nothing(sample: Retriever) -> None:
+    query = sample.ask("conmutador acoso")
+    gathered = sample.gather(sample.route(query))
+    footer = Piece("", 0, 30, "Texto.\nConmutador: 123 4567", "")
+    given = [(gathered.selections[0].document, Fragment("general/x.md", "x.md", (footer,)))]
+    stem = sample.generation.analyzer.stem("conmutador")
+    value, missing = coverage(query, given, weights={stem: 1.0}, analyzer=sample.generation.analyzer)
+    assert (value, missing) == (0.0, ("conmutador",))
 
 
 def test_a_question_of_references_only_is_covered(sample: Retriever) -> None:
