@@ -126,21 +126,22 @@ def _tabbed_runs(filled: list[int], pages: dict[int, int]) -> Iterator[int]:
         run = []
 
 
-def _entry_key(line: Line) -> str:
-    return _NUMBERING.sub("", _NUMBERING.sub("", line.folded)).strip()
+def entry_key(folded: str) -> str:
+    """Return the words of an entry of contents, or of the heading it names: no number before them, no page behind."""
+    return _NUMBERING.sub("", _NUMBERING.sub("", folded)).strip()
 
 
 def _last_places(lines: list[Line], filled: list[int]) -> dict[str, int]:
     """Return the last place of each text that repeats: an entry of contents comes again as a heading."""
     short = [i for i in filled if len(lines[i].raw) <= _MAX_LENGTH]
-    counts = Counter(_entry_key(lines[i]) for i in short)
-    return {key: i for i in short if counts[key := _entry_key(lines[i])] > 1 and key}
+    counts = Counter(entry_key(lines[i].folded) for i in short)
+    return {key: i for i in short if counts[key := entry_key(lines[i].folded)] > 1 and key}
 
 
 def _entries(lines: list[Line], following: list[int], pages: dict[int, int], last: dict[str, int]) -> Iterator[int]:
     for i in following:
         line = lines[i]
-        again = line.raw[0] != "#" and line.ends_open and last.get(_entry_key(line), -1) > i
+        again = line.raw[0] != "#" and line.ends_open and last.get(entry_key(line.folded), -1) > i
         if not (i in pages or _LINK.match(line.raw) or again):
             return
         yield i
