@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +19,7 @@ from siaa.question import Query
 from siaa.references import find_references
 from siaa.refusal import ANSWER_FROM, REFUSE_BELOW, Decision, coverage, is_cited
 from siaa.retrieval import Retriever
+from tests.building import build_retriever
 
 
 def verdict_on(sample: Retriever, raw: str) -> tuple[Decision, str]:
@@ -51,6 +53,34 @@ def test_verdicts(sample: Retriever, raw: str, decision: Decision, reason: str) 
     decided, told = verdict_on(sample, raw)
     assert decided is decision
     assert reason in told
+
+
+LAWS = {
+    "normativa/ley_9_de_2001.md": "# Ley 9 de 2001\n\n"
+    + "".join(
+        f"ARTÍCULO {n}. El teletrabajo de los auxiliares se acuerda por escrito, regla {n}.\n\n" for n in range(1, 6)
+    ),
+    "normativa/ley_7_de_1990.md": "# Ley 7 de 1990\n\n"
+    + "".join(f"ARTÍCULO {n}. La pesca en los ríos necesita permiso número {n}.\n\n" for n in range(1, 13)),
+}
+ARTICLES = [
+    ("¿Qué dice el artículo 3 de la ley del teletrabajo?", ""),
+    (
+        "¿Qué dice el artículo 12 de la ley del teletrabajo?",
+        "ley_9_de_2001.md no tiene el artículo 12",
+    ),  # nor of fishing
+    ("¿Qué dice el artículo 12 de la ley de pesca en los ríos?", ""),
+    ("¿Qué dice el artículo 40 de la ley de pesca en los ríos?", "ley_7_de_1990.md no tiene el artículo 40"),
+    ("artículo 12", ""),  # of any
+]
+
+
+@pytest.mark.parametrize(("raw", "reason"), ARTICLES)
+def test_an_article_of_another_law_is_no_answer(tmp_path: Path, raw: str, reason: str) -> None:
+    retriever = build_retriever(tmp_path, LAWS)
+    verdict = judge(retriever, gather(retriever, raw))
+    assert (verdict.decision is Decision.REFUSE) is bool(reason)
+    assert reason in verdict.reason
 
 
 def test_the_limits_are_in_order() -> None:
