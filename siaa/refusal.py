@@ -15,7 +15,7 @@ from siaa.analysis import Analyzer
 from siaa.generation import Generation
 from siaa.model import Fragment
 from siaa.naming import NameIndex
-from siaa.page_parts import without_page_lines
+from siaa.page_parts import without_addresses
 from siaa.question import Query
 from siaa.records import DocumentRecord
 from siaa.references import Reference, find_references
@@ -122,7 +122,7 @@ def _passages(given: Sequence[Given], stems: Stems) -> Iterator[set[str]]:
     for document, fragment in given:
         title = set(stems(f"{document.title} {document.name.replace('_', ' ')}"))
         for piece in fragment.pieces:
-            yield title | set(stems(f"{piece.heading}\n{without_page_lines(piece.text)}"))
+            yield title | set(stems(f"{piece.heading}\n{without_addresses(piece.text)}"))
 
 
 def _held(weights: Mapping[str, float], stems: set[str]) -> float:

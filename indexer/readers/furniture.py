@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from indexer.readers.lines import Line
-from siaa.page_parts import MAX_PAGE_LINE, SHEET, has_page_shape
+from siaa.page_parts import MAX_PAGE_LINE, SHEET, ends_sentence_with_site, has_page_shape
 
 _MAX_LENGTH = 250  # characters of a line of contents
 _PAGE_WORDS = re.compile(r"\bpag(?:ina)?\b|\bhoja\b|\bfolio\b|www\.|\bconmutador\b|\btel(?:efonos?)?\b|\bfax\b")
@@ -33,11 +33,16 @@ def is_rule(line: Line) -> bool:
 def mark_furniture(lines: list[Line]) -> set[int]:
     """Return the positions in `lines` of page headers and footers."""
     marked = {i for i, line in enumerate(lines) if len(line.raw) <= MAX_PAGE_LINE and has_page_shape(line.folded)}
+    marked -= {i for i in marked if i and not marked & {i - 1, i + 1} and _ends_sentence(lines, i)}
     marked |= _repeated(lines)
     for i in sorted(marked):
         if SHEET.match(lines[i].folded):
             marked.update(_header_around(lines, i))
     return marked
+
+
+def _ends_sentence(lines: list[Line], i: int) -> bool:
+    return ends_sentence_with_site(lines[i - 1].raw, lines[i].folded)
 
 
 def _repeated(lines: list[Line]) -> set[int]:

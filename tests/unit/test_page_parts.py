@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from siaa.page_parts import has_page_shape, trim_page_lines, without_page_lines
+from siaa.page_parts import has_page_shape, trim_page_lines, without_addresses, without_page_lines
 from siaa.text import fold
 
 FRAME = [
@@ -45,6 +45,9 @@ TRIMMED = [
     ("El juez\nPágina 2 de 3\nfirma.", "El juez\nPágina 2 de 3\nfirma."),  # inside a sentence: part of the slice
     ("PBX: 1\nPágina 2 de 3", ""),  # nothing else
     ("El juez firma.", "El juez firma."),
+    ("Consulte la página\nwww.juzgado.gov.co", "Consulte la página\nwww.juzgado.gov.co"),  # the site ends the sentence
+    ("El juez firma.\nwww.juzgado.gov.co", "El juez firma."),
+    ("El juez firma\nwww.juzgado.gov.co\nPBX: 1", "El juez firma"),  # a footer of two lines
 ]
 
 
@@ -57,3 +60,8 @@ def test_trims_a_sentence(text: str, left: str) -> None:
 
 def test_drops_such_lines_anywhere() -> None:
     assert without_page_lines("El juez\nPágina 2 de 3\nfirma.") == "El juez\nfirma."
+
+
+def test_what_names_the_act_is_no_address() -> None:
+    text = "Hoja No. 2 Acuerdo 5 de 2020\nCalle 3 No. 4 - 5\nEl juez firma."
+    assert without_addresses(text) == "Hoja No. 2 Acuerdo 5 de 2020\nEl juez firma."

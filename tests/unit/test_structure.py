@@ -165,6 +165,8 @@ KINDS = [
     ),  # a page break in the middle of a sentence
     ("Acuerdo 7 de 2019, “Por el cual se\nmodifica otro”\nHoja 2\n\ntexto\n", [FURNITURE] * 3 + [PARAGRAPH]),
     ("Página 3 de 20\n\nTexto\n", [FURNITURE, PARAGRAPH]),
+    ("Consulte la página\nwww.juzgado.gov.co\n", [PARAGRAPH]),  # the site ends the sentence
+    ("El juez firma\nwww.juzgado.gov.co\nPBX: 123\n", [PARAGRAPH, FURNITURE, FURNITURE]),
     ("Gaceta - Pág. 1\n\nA\n\nGaceta - Pág. 2\n\nB\n\nGaceta - Pág. 3\n", [FURNITURE, PARAGRAPH] * 2 + [FURNITURE]),
     ("Registre los casos\n\nRegistre los casos\n\nRegistre los casos\n", [PARAGRAPH] * 3),  # repeated text is text
     ("", []),
