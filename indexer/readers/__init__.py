@@ -79,7 +79,7 @@ def read_markdown(data: bytes) -> Reading:
     return Reading(text, metadata, decoded.warnings + complaints + cleaned.warnings + parted)
 
 
-_PARTED = "Se pusieron en su propia línea {count} encabezados que estaban pegados al texto anterior."
+_PARTED = "Encabezados pegados al texto anterior que se pusieron en su propia línea: {count}."
 
 
 READERS: dict[str, Reader] = {".md": read_markdown, ".txt": read_markdown}  # by suffix in lower case

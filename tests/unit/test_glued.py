@@ -46,4 +46,4 @@ def test_the_article_is_found_and_the_operator_told(tmp_path: Path) -> None:
     path.write_text("# Ley 9\n\nTodo turno tiene un##### Artículo primero.\n\nObjeto.\n", encoding="utf-8")
     document = read_document(path, doc_id="general/ley.md", collection="general")
     assert [block.article for block in document.blocks if block.article] == ["1"]
-    assert "1 encabezados" in " ".join(document.warnings)
+    assert "propia línea: 1." in " ".join(document.warnings)
