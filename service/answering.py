@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import logging
 import textwrap
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from service import grounding
 from service.citations import SentenceBuffer
 from service.events import Delta, Event, Found, Nearest, Sentence, Source, Sources
-from service.extractive import MAX_CHARS, extract
+from service.extractive import MAX_CHARS, ExtractiveAnswer, extract
 from service.grounding import Ground, piece_scores
 from service.llm import LanguageModel
+from service.lost_lists import Lost, cut_before, lost_in_passages, lost_in_quotes, notices, speaks_of_it
 from service.messages import REFUSAL
 from service.prompt import build_messages
 from siaa import refusal
@@ -58,6 +60,7 @@ log = logging.getLogger(__name__)
 LEVEL_OF = {row.signal: row.level for row in ROUTING_LEVELS}  # signal -> level of the contract, in Spanish
 
 EXPANSION_SHARE = 0.25  # of the question's mean idf, for words that its kind or a synonym adds
+SHORTEST = 300  # characters that quotations have at least, whatever goes before or behind them
 NAMED_CHARS = 160  # characters of the norms that a notice names, at most
 
 _REFUSAL_WORDS = REFUSAL.rstrip(".")  # models lose the full stop
@@ -152,18 +155,19 @@ def answer(
     Raises ModelBusyError here, and other ModelErrors while the events are read.
     """
     verdict = judge(retriever, gathered)
+    lost = lost_in_passages(retriever, gathered)
     can_judge = model is not None  # whether a passage plainly holds the answer is for a model to read
     if verdict.decision is Decision.REFUSE or (verdict.decision is Decision.ONLY_IF_THERE and not can_judge):
-        return _events(gathered, _refused(gathered, verdict.reason))
+        return _events(gathered, _refused(gathered, verdict.reason, lost))
     if model is None:
-        return _events(gathered, _quote(retriever, gathered))
+        return _events(gathered, _quote(retriever, gathered, lost))
     doubtful = verdict.decision is Decision.ONLY_IF_THERE
     # A document without a piece has a header and nothing more: it tells the model nothing.
     fragments = [fragment for fragment in gathered.fragments if fragment.pieces]
-    messages = build_messages(fragments, gathered.routed.query.raw, doubtful=doubtful)
+    messages = build_messages(fragments, gathered.routed.query.raw, doubtful=doubtful or bool(lost))
     stream = model.stream(messages, max_tokens=max_tokens)
     ground = Ground(retriever, gathered)
-    said = _generate(gathered, stream, ground, verdict, withhold=withhold, turns=turns or nullcontext())
+    said = _generate(gathered, stream, ground, verdict, lost, withhold=withhold, turns=turns or nullcontext())
     return _events(gathered, said, stream)
 
 
@@ -180,33 +184,55 @@ def _events(
             stream.close()
 
 
-def _refused(gathered: Gathered, reason: str) -> Iterator[Event]:
+def _refused(gathered: Gathered, reason: str, lost: Sequence[Lost]) -> Iterator[Event]:
     yield Delta(REFUSAL)
     norms = _missing_norms(gathered.routed)
     told = norms and not any(norm in reason for norm in norms)
     why = NEAREST_MISSING.format(norms=_listed(norms)) if told else NEAREST.format(reason=reason)
-    yield grounding.nearest(gathered, why)
+    yield grounding.nearest(gathered, " ".join([why, *(each.sentence for each in lost)]))
 
 
-def _quote(retriever: Retriever, gathered: Gathered) -> Iterator[Event]:
+def _quote(retriever: Retriever, gathered: Gathered, asked: Sequence[Lost]) -> Iterator[Event]:
+    notice = _notice(gathered)
+    found, lost = _extracted(retriever, gathered, asked, room=MAX_CHARS - len(notice))
+    if found is None:
+        yield from _refused(gathered, NOTHING_TO_QUOTE, asked)
+        return
+    yield Delta(notice + found.text + notices(lost))
+    yield grounding.quoted_sources(gathered, found, offset=len(notice))
+
+
+def _extracted(
+    retriever: Retriever, gathered: Gathered, asked: Sequence[Lost], *, room: int
+) -> tuple[ExtractiveAnswer | None, list[Lost]]:
+    """Return the quotations with what the question asks for and an article lacks; at most `room` characters for both.
+
+    When the best quotation announces a list that is not there, or none speaks of what is asked, only the article that
+    lost it is quoted: another one's would pass for it. A lesser quotation that does is left out: it says nothing.
+    """
     query = gathered.routed.query
     weights = retriever.stem_weights(query)
-    notice = _notice(gathered)
-    found = extract(
-        gathered.fragments,
+    quote = partial(
+        extract,
         weights=weights,
         stems=retriever.generation.analyzer.stems,
         question=query.raw,
         expansion=_reduced(query, weights),
         piece_scores=piece_scores(gathered),
-        articles=query.articles,
-        max_chars=MAX_CHARS - len(notice),
     )
-    if found is None:
-        yield from _refused(gathered, NOTHING_TO_QUOTE)
-        return
-    yield Delta(notice + found.text)
-    yield grounding.quoted_sources(gathered, found, offset=len(notice))
+    found = quote(gathered.fragments, articles=query.articles, max_chars=room)
+    lost = lost_in_quotes(retriever, gathered, found.quotes) if found else {}
+    if not found or not (lost or asked):
+        return found, []
+    said = lost.get(found.quotes[0])
+    if said is None and asked and not speaks_of_it(retriever, query, [q for q in found.quotes if q not in lost]):
+        said = asked[0]
+    if said is not None:
+        fragments = [fragment for fragment in gathered.fragments if fragment.name == said.name]
+        room = max(room - len(notices([said])), SHORTEST)
+        return quote(fragments, articles=(said.article,), max_chars=room), [said]
+    room = max(room - len(notices(asked)), SHORTEST)
+    return quote(cut_before(gathered.fragments, lost), articles=query.articles, max_chars=room), list(asked)
 
 
 def _reduced(query: Query, weights: Mapping[str, float]) -> dict[str, float]:
@@ -220,6 +246,7 @@ def _generate(
     stream: Iterator[str],
     ground: Ground,
     verdict: Verdict,
+    lost: Sequence[Lost],
     *,
     withhold: bool,
     turns: AbstractContextManager[None],
@@ -232,7 +259,7 @@ def _generate(
         said = _once_supported(said, ground)
     first = next(said, None)
     if first is None:
-        yield from _refused(gathered, NOTHING_HOLDS if doubtful or withhold else MODEL_REFUSED)
+        yield from _refused(gathered, NOTHING_HOLDS if doubtful or withhold else MODEL_REFUSED, lost)
         return
     notice = _notice(gathered)
     text = ""
@@ -241,8 +268,10 @@ def _generate(
         text += piece
     with turns:  # many answers may end at once
         sources, unproven = ground.sources(text, offset=len(notice))
+    warning = notices(lost)
     if unproven:
-        warning = UNPROVEN if unproven == 1 else UNPROVEN_MANY.format(count=unproven)
+        warning += UNPROVEN if unproven == 1 else UNPROVEN_MANY.format(count=unproven)
+    if warning:
         # An answer that was cut keeps no end: what is incomplete is not remembered (service.answer_cache).
         yield Delta(warning if text.rstrip().endswith(_ENDS) else warning.rstrip("."))
     yield sources

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from service import messages
 from siaa.model import Fragment, Piece
+from siaa.page_parts import trim_page_lines
 from siaa.sentences import clause_spans, is_heading_line, is_list_item, sentence_spans
 from siaa.text import fold, squeeze
 
@@ -191,13 +192,17 @@ def _piece_units(fragment: Fragment, piece: Piece) -> Iterator[_Unit]:
 
 
 def _quotable(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the sentences, not the headings; the caption of an article ("Artículo 5. Objeto.") with what follows it.
+    """Yield the sentences; the caption of an article ("Artículo 5. Objeto.") with what follows it.
 
-    Where nothing follows it the caption is all that the article says: "Artículo 5. El registro es gratuito."
+    Headings, and what a page prints around its text, are none. Where nothing follows the caption it is all that the
+    article says: "Artículo 5. El registro es gratuito."
     """
     caption: tuple[int, int] | None = None
-    for start, end in sentence_spans(text):
+    for span in sentence_spans(text):
+        start, end = trim_page_lines(text, *span)
         sentence = text[start:end]
+        if not sentence:
+            continue
         heading = is_heading_line(sentence)
         opens = not heading and bool(_CAPTION.match(fold(sentence)))  # an article or a parágrafo
         if caption and (heading or opens):

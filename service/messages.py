@@ -20,6 +20,10 @@ QUOTE_INTRODUCTION_BARE = "Según el documento {name}:"
 PLACE_ARTICLE = "artículo {article}"
 PLACE_HEADING = "sección «{heading}»"
 
+# An article that ends in "los siguientes:", and nothing follows in the document.
+LOST_LIST = "El artículo {article} de {name} anuncia {what} que no está en ese documento."
+LOST_LIST_NOTICE = "Aviso: {lost} Consúltelo en otra copia de la norma."
+
 MODEL_UNAVAILABLE = (
     "El modelo de lenguaje no está disponible. Compruebe que su servidor está en marcha y vuelva a intentarlo."
 )

@@ -15,7 +15,7 @@ from siaa.config import CHUNK_OVERLAP, CHUNK_SIZE
 from siaa.model import Block, BlockKind, Chunk, Document
 from siaa.text import fold
 
-CHUNKER_VERSION = "4"  # change it with every change of where passages begin and end
+CHUNKER_VERSION = "5"  # change it with every change of where passages begin and end
 
 _ARTICLE_LEVEL = 8  # an article that opens inside a paragraph is deeper than any heading
 _KEEPS_ARTICLE = re.compile(r"(?:paragrafo|inciso|numeral|literal)\b")
@@ -46,16 +46,28 @@ def chunk_document(document: Document) -> tuple[Chunk, ...]:
     """Return the passages of `document` in order.
 
     Each is a slice of the text of at most CHUNK_SIZE characters. Together they hold every paragraph, list item and
-    table row; a heading without a body of its own is carried by the heading path of what it heads.
+    table row; a heading without a body of its own is carried by the heading path of what it heads. None begins or ends
+    with a page's header or footer, unless its section holds nothing else.
     """
     chunks: list[Chunk] = []
     for section in _bodied(_sections(document.blocks)):
         spans = _pack(list(_cut_long(document.text, section.units)))
-        for position, units in enumerate(spans):
-            start, end = _trim(document.text, units[0].start, units[-1].end)
+        reach = 0
+        for position, packed in enumerate(spans):
+            units = _framed_by_text(packed) if section.has_body else packed
+            if not units or units[-1].end <= reach:
+                continue  # a page's frame with what the passage before repeats
+            reach = units[-1].end
+            start, end = _trim(document.text, units[0].start, reach)
             if start < end:
                 chunks.append(_chunk(document, section, units, start, end, ordinal=len(chunks), first=position == 0))
     return tuple(chunks)
+
+
+def _framed_by_text(units: list[_Unit]) -> list[_Unit]:
+    """Return the units without page headers and footers at either end: nobody asks for those."""
+    filled = [place for place, unit in enumerate(units) if unit.kind is not BlockKind.FURNITURE]
+    return units[filled[0] : filled[-1] + 1] if filled else []
 
 
 def _chunk(
@@ -76,7 +88,7 @@ def _chunk(
 
 def _sections(blocks: Iterable[Block]) -> Iterator[_Section]:
     path: list[tuple[int, str]] = []
-    article, article_level = "", 0
+    article, article_level, article_top = "", 0, 0  # the levels of its last and of its outermost heading
     units: list[_Unit] = []
 
     def section() -> _Section:
@@ -92,9 +104,13 @@ def _sections(blocks: Iterable[Block]) -> Iterator[_Section]:
                 continue
         if opens:
             level = block.level or _ARTICLE_LEVEL
-            path = [*(entry for entry in path if entry[0] < level), (level, block.label)]
+            other = bool(block.article) and block.article != article
+            # No article stands below another, however deep it opens: "ARTÍCULO 2" in the text under "## Artículo 1".
+            above = min(level, article_top) if other and article else level
+            path = [*(entry for entry in path if entry[0] < above), (level, block.label)]
             if block.article:
                 article, article_level = block.article, level
+                article_top = level if other else min(level, article_top)
             elif level <= article_level and not _KEEPS_ARTICLE.match(fold(block.label)):
                 article, article_level = "", 0
         units.append(_Unit(block.start, block.end, block.kind))
@@ -106,7 +122,7 @@ def _bodied(sections: Iterable[_Section]) -> Iterator[_Section]:
     """Drop a bare heading that the next section's path carries; keep one that heads nothing (a repealed article)."""
     pending: _Section | None = None
     for section in sections:
-        if pending is not None and section.path[: len(pending.path)] != pending.path:
+        if pending is not None and not _heads(pending, section):
             yield pending
         pending = None
         if section.has_body:
@@ -115,6 +131,12 @@ def _bodied(sections: Iterable[_Section]) -> Iterator[_Section]:
             pending = section
     if pending is not None:
         yield pending
+
+
+def _heads(bare: _Section, section: _Section) -> bool:
+    """Tell whether a bare heading only announces `section`: its path, or "Artículo 5" before "ARTÍCULO 5A. ..."."""
+    same_number = bare.article and re.match(rf"{re.escape(bare.article)}(?!\d)", section.article)
+    return section.path[: len(bare.path)] == bare.path or bool(same_number)
 
 
 def _cut_long(text: str, units: Iterable[_Unit]) -> Iterator[_Unit]:

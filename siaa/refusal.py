@@ -8,13 +8,14 @@ curve that the two limits were read from.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from siaa.analysis import Analyzer
 from siaa.generation import Generation
 from siaa.model import Fragment
 from siaa.naming import NameIndex
+from siaa.page_parts import without_addresses
 from siaa.question import Query
 from siaa.records import DocumentRecord
 from siaa.references import Reference, find_references
@@ -30,6 +31,7 @@ FEW_ARTICLES = 3  # articles; a document with no more may have lost its numberin
 SURE_NORM = 0.7  # evidence from which a document is the norm named (siaa.naming)
 SURE_ALIAS = 0.3  # the same for one of its names, whole and in order
 CITING_PASSAGES = 200  # passages with the number that are searched for a citation of the norm
+_KINDS = "artículo ley código acuerdo decreto resolución circular norma estatuto reglamento"  # words of no subject
 _TYPING_ERROR = 1  # edits between a typed word and its correction that are a slip, not another word
 MISSING_WORDS = 5  # words that a reason lists
 
@@ -57,7 +59,7 @@ class Verdict:
 def judge(query: Query, given: Sequence[Given], *, generation: Generation, names: NameIndex) -> Verdict:
     """Return whether the fragments in `given`, best document first, can answer `query`."""
     value, missing = coverage(query, given, weights=_weights(query, generation), analyzer=generation.analyzer)
-    broken = _uncited_norm(query, generation, names) or _lacking_article(query, given, names)
+    broken = _uncited_norm(query, generation, names) or _lacking_article(query, given, generation, names)
     if broken:
         return Verdict(value, Decision.REFUSE, broken)
     if not any(fragment.pieces for _, fragment in given):
@@ -120,7 +122,7 @@ def _passages(given: Sequence[Given], stems: Stems) -> Iterator[set[str]]:
     for document, fragment in given:
         title = set(stems(f"{document.title} {document.name.replace('_', ' ')}"))
         for piece in fragment.pieces:
-            yield title | set(stems(f"{piece.heading}\n{piece.text}"))
+            yield title | set(stems(f"{piece.heading}\n{without_addresses(piece.text)}"))
 
 
 def _held(weights: Mapping[str, float], stems: set[str]) -> float:
@@ -149,17 +151,45 @@ def _uncited_norm(query: Query, generation: Generation, names: NameIndex) -> str
     return ""
 
 
-def _lacking_article(query: Query, given: Sequence[Given], names: NameIndex) -> str:
-    """Return why not, when the document named has more than a few articles and none of those asked for."""
+def _lacking_article(query: Query, given: Sequence[Given], generation: Generation, names: NameIndex) -> str:
+    """Return why not, when the document meant has more than a few articles and none of those asked for.
+
+    It is the one named. If the question names none, it is one that speaks of what is asked, while those that have the
+    article speak of something else in it: article 12 of another law is no answer.
+    """
     if not query.articles or not given or len(query.norms) > 1:
         return ""
     document = given[0][0]
+    if query.norms or _is_named(query, document, names):
+        lacking = document if _lacks(document, query) and _is_named(query, document, names) else None
+    else:
+        lacking = _lacking_meant(query, given, generation)
+    return f"El documento {lacking.name} no tiene el artículo {query.articles[0].replace('_', ' ')}." if lacking else ""
+
+
+def _lacks(document: DocumentRecord, query: Query) -> bool:
     few = len(document.articles) <= FEW_ARTICLES and not _is_complete(document.articles)
-    if few or set(query.articles) & set(document.articles):
-        return ""
-    if not _is_named(query, document, names):
-        return ""
-    return f"El documento {document.name} no tiene el artículo {query.articles[0].replace('_', ' ')}."
+    return not few and not set(query.articles) & set(document.articles)
+
+
+def _lacking_meant(query: Query, given: Sequence[Given], generation: Generation) -> DocumentRecord | None:
+    """Return the first document that holds the question's words and lacks its articles; None if an article fits."""
+    kinds = set(generation.analyzer.stems(_KINDS))
+    weights = {s: weight for s, weight in _weights(query, generation).items() if not s[0].isdigit() and s not in kinds}
+    if not weights:
+        return None
+
+    def held(document: DocumentRecord, fragment: Fragment) -> float:
+        return coverage(query, [(document, fragment)], weights=weights, analyzer=generation.analyzer)[0]
+
+    for document, fragment in given:
+        pieces = tuple(piece for piece in fragment.pieces if piece.article in query.articles)
+        if pieces and held(document, replace(fragment, pieces=pieces)) >= REFUSE_BELOW:
+            return None
+    meant = (
+        document for document, fragment in given if _lacks(document, query) and held(document, fragment) >= ANSWER_FROM
+    )
+    return next(meant, None)
 
 
 def _is_named(query: Query, document: DocumentRecord, names: NameIndex) -> bool:

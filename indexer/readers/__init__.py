@@ -13,6 +13,7 @@ from pathlib import Path
 from indexer.readers.decoding import decode
 from indexer.readers.doubts import find_doubts
 from indexer.readers.front_matter import split_front_matter
+from indexer.readers.glued import separate_glued
 from indexer.readers.markup import clean_markup
 from indexer.readers.structure import read_structure
 from indexer.readers.title import find_title
@@ -89,7 +90,12 @@ def read_markdown(data: bytes) -> Reading:
     cleaned = clean_markup(body)
     if cleaned.page_title:
         metadata = {"title": cleaned.page_title, **metadata}
-    return Reading(normalise(cleaned.text), metadata, decoded.warnings + complaints + cleaned.warnings)
+    text, glued = separate_glued(normalise(cleaned.text))
+    parted = (_PARTED.format(count=glued),) if glued else ()
+    return Reading(text, metadata, decoded.warnings + complaints + cleaned.warnings + parted)
+
+
+_PARTED = "Encabezados pegados al texto anterior que se pusieron en su propia línea: {count}."
 
 
 READERS: dict[str, Reader] = {".md": read_markdown, ".txt": read_markdown}  # by suffix in lower case

@@ -13,17 +13,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from indexer.readers.lines import Line
+from siaa.page_parts import MAX_PAGE_LINE, SHEET, ends_sentence_with_site, has_page_shape
 
-_MAX_LENGTH = 250  # characters of a header, footer or line of contents
-_PAGE_SHAPES = (  # on folded lines
-    re.compile(r"hoja\s+(?:n\s?[o.]{0,2}\s*)?\d{1,4}\b"),
-    re.compile(r"\W*(?:pagina|pag\.?)\s*(?:n\s?[o.]{0,2}\s*)?\d{1,4}(?:\s*(?:de|/)\s*\d{1,4})?\W*$"),
-    re.compile(r"\d{1,4}\s+de\s+\d{1,4}$|[-|]\s*\d{1,4}\s*[-|]$"),
-    re.compile(r"(?:\W{0,3}\w{1,2}\W{1,2})?\s*calle\s+\d+\s*\w?\s+n[o.\s]{0,3}\s*\d+\s*\w?\s*-\s*\d+"),
-    re.compile(r"\W*(?:\w\W{1,2}\s*)?conmutador\W*\d"),
-    re.compile(r"(?:\W{0,3}\w{1,2}\W{1,2})?\s*www\.[\w.-]+\.(?:co|com|org|es)\b"),
-)
-_SHEET = _PAGE_SHAPES[0]
+_MAX_LENGTH = 250  # characters of a line of contents
 _PAGE_WORDS = re.compile(r"\bpag(?:ina)?\b|\bhoja\b|\bfolio\b|www\.|\bconmutador\b|\btel(?:efonos?)?\b|\bfax\b")
 _REPEATS = 3  # occurrences, digits folded, that make a line with a page word furniture
 _DIGITS = re.compile(r"\d+")
@@ -40,22 +32,23 @@ def is_rule(line: Line) -> bool:
 
 def mark_furniture(lines: list[Line]) -> set[int]:
     """Return the positions in `lines` of page headers and footers."""
-    marked = {i for i, line in enumerate(lines) if _has_page_shape(line)}
+    marked = {i for i, line in enumerate(lines) if len(line.raw) <= MAX_PAGE_LINE and has_page_shape(line.folded)}
+    marked -= {i for i in marked if i and not marked & {i - 1, i + 1} and _ends_sentence(lines, i)}
     marked |= _repeated(lines)
     for i in sorted(marked):
-        if _SHEET.match(lines[i].folded):
+        if SHEET.match(lines[i].folded):
             marked.update(_header_around(lines, i))
     return marked
 
 
-def _has_page_shape(line: Line) -> bool:
-    return 0 < len(line.raw) <= _MAX_LENGTH and any(shape.match(line.folded) for shape in _PAGE_SHAPES)
+def _ends_sentence(lines: list[Line], i: int) -> bool:
+    return ends_sentence_with_site(lines[i - 1].raw, lines[i].folded)
 
 
 def _repeated(lines: list[Line]) -> set[int]:
     places: defaultdict[str, list[int]] = defaultdict(list)
     for i, line in enumerate(lines):
-        if 3 < len(line.raw) <= _MAX_LENGTH and line.raw[0] not in "#|>" and _PAGE_WORDS.search(line.folded):
+        if 3 < len(line.raw) <= MAX_PAGE_LINE and line.raw[0] not in "#|>" and _PAGE_WORDS.search(line.folded):
             if line.folded.startswith(("url:", "fuente:", "- ")):
                 continue
             places[_DIGITS.sub("0", line.folded)].append(i)
@@ -138,21 +131,22 @@ def _tabbed_runs(filled: list[int], pages: dict[int, int]) -> Iterator[int]:
         run = []
 
 
-def _entry_key(line: Line) -> str:
-    return _NUMBERING.sub("", _NUMBERING.sub("", line.folded)).strip()
+def entry_key(folded: str) -> str:
+    """Return the words of an entry of contents, or of the heading it names: no number before them, no page behind."""
+    return _NUMBERING.sub("", _NUMBERING.sub("", folded)).strip()
 
 
 def _last_places(lines: list[Line], filled: list[int]) -> dict[str, int]:
     """Return the last place of each text that repeats: an entry of contents comes again as a heading."""
     short = [i for i in filled if len(lines[i].raw) <= _MAX_LENGTH]
-    counts = Counter(_entry_key(lines[i]) for i in short)
-    return {key: i for i in short if counts[key := _entry_key(lines[i])] > 1 and key}
+    counts = Counter(entry_key(lines[i].folded) for i in short)
+    return {key: i for i in short if counts[key := entry_key(lines[i].folded)] > 1 and key}
 
 
 def _entries(lines: list[Line], following: list[int], pages: dict[int, int], last: dict[str, int]) -> Iterator[int]:
     for i in following:
         line = lines[i]
-        again = line.raw[0] != "#" and line.ends_open and last.get(_entry_key(line), -1) > i
+        again = line.raw[0] != "#" and line.ends_open and last.get(entry_key(line.folded), -1) > i
         if not (i in pages or _LINK.match(line.raw) or again):
             return
         yield i

@@ -86,7 +86,19 @@ _REPLACEMENTS: dict[str, tuple[str, str]] = {  # name -> (for the opening tag, f
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9:]*)((?:\s[^<>]*)?)/?>|<![A-Za-z\[][^<>]*>|<\?xml[^<>]*>")
 _INVISIBLE_ELEMENT = re.compile(r"<(script|style|noscript|template)\b", re.I)
 _TITLE = re.compile(r"<title[^<>]*>([^<]*)<", re.I)
-_BROKEN_TAG_LINE = re.compile(r"^[ \t]*/(?:TITLE|HEAD|BODY|HTML|DIV|P|FONT|B|SPAN|TABLE)>[ \t]*$", re.I | re.M)
+_BROKEN_NAMES = r"(?:TITLE|HEAD|BODY|HTML|DIV|P|FONT|B|I|SPAN|TABLE|TR|TD|CENTER|LINK|META|IMG|BR)"
+_BROKEN_TAGS = re.compile(
+    rf"^[ \t]*/?{_BROKEN_NAMES}>[ \t]*$"  # "/TITLE>": alone on its line
+    rf"|^[ \t]*{_BROKEN_NAMES}(?:[ \t]+[\w-]+=[\"'][^\"'<>\n]*[\"'])+[ \t]*/?>"  # 'P ALIGN="LEFT">Text'
+    rf"|<(?:/{_BROKEN_NAMES}|{_BROKEN_NAMES}(?:[ \t]+[\w-]+=[\"'][^\"'<>\n]*[\"'])+)[ \t]*$",  # "Text </FONT"
+    re.I | re.M,
+)
+# What counts the visits of a page, left behind as text when the marks of its comment or script got lost.
+_COUNTER_LINE = re.compile(
+    r"^[ \t]*(?:(?:end )?(?:global site tag|google tag manager|google analytics)\b[^\n.]{0,20}(?:\.js\b[^\n.]{0,30})?"
+    r"|(?:window\.)?dataLayer\b[^\n]{0,200}|(?:function )?gtag\([^\n]{0,200})$",
+    re.I | re.M,
+)
 
 
 def _remove_tags(text: str, *, page: bool) -> tuple[str, str]:
@@ -101,7 +113,7 @@ def _remove_tags(text: str, *, page: bool) -> tuple[str, str]:
     lines = "\n".join(_inside_table_row(line) if line.startswith("|") else line for line in text.split("\n"))
     cleaned = _TAG.sub(_replacement, lines)
     if cleaned != text:
-        cleaned = _BROKEN_TAG_LINE.sub("", cleaned)
+        cleaned = _COUNTER_LINE.sub("", _BROKEN_TAGS.sub("", cleaned))
     if page:
         cleaned = _EMPTY_ITEM.sub("", _LINE_EDGES.sub("", _SPACES.sub(" ", cleaned)))
     return cleaned, squeeze(decode_entities(title[1])) if title else ""
@@ -153,10 +165,13 @@ _BARE = sorted(
     reverse=True,
 )
 _BARE_SIGNS = ["iquest", "iexcl", "laquo", "raquo", "ordm", "ordf", "deg", "nbsp", "quot", "middot", "shy", "sect"]
+_ACCENTED = ("Aacute", "Eacute", "Iacute", "Oacute", "Uacute", "Ntilde", "Uuml")
+_CAPITALS = {name.upper(): html5[name] for name in _ACCENTED}  # "&AACUTE;", of a text that was put in capitals
+_ESCAPED_TWICE = re.compile(r"&amp;(?=[A-Za-z](?:acute|tilde|uml)|(?:#\d{2,5}|nbsp|quot|ordm|deg|[lr]aquo);)")
 _ENTITY = re.compile(
     r"(?P<address>(?:https?://|www\.|\?[\w.%-]+=)\S*)"
     r"|&(?P<closed>\#\d{1,7}|\#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});"
-    rf"|&(?P<bare>{'|'.join([*_BARE, *_BARE_SIGNS])})(?!=)"
+    rf"|&(?P<bare>{'|'.join([*_BARE, *_BARE_SIGNS, *_CAPITALS])})(?!=)"
 )
 
 
@@ -165,12 +180,12 @@ def decode_entities(text: str) -> str:
 
     Example: `decode_entities("desconexi&oacuten, ?a=1&copy=2") == "desconexión, ?a=1&copy=2"`.
     """
-    return _ENTITY.sub(_entity, text) if "&" in text else text
+    return _ENTITY.sub(_entity, _ESCAPED_TWICE.sub("&", text)) if "&" in text else text
 
 
 def _entity(found: re.Match[str]) -> str:
     if found["address"]:
         return found["address"].replace("&amp;", "&")
     if found["closed"]:
-        return html.unescape(found[0])
-    return html5[found["bare"]]
+        return _CAPITALS.get(found["closed"]) or html.unescape(found[0])
+    return _CAPITALS.get(found["bare"]) or html5[found["bare"]]

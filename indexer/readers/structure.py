@@ -59,7 +59,7 @@ class _Reading:
         self.blocks: list[Block] = []
         self.contents = mark_contents(lines)
         self.furniture = mark_furniture(lines) - self.contents
-        self.articles = ArticleSequence()
+        self.articles = ArticleSequence(_last_places(lines))
         self.in_article = False
         self.division_level = 0  # of the plain division in force: an article stands below it
         self.raised = _levels_of_sections(lines)
@@ -129,6 +129,11 @@ class _Reading:
     def begins_apart(self, i: int) -> bool:
         """Tell whether no open paragraph runs into line `i`."""
         return self._open is None or not self.lines[i - 1].raw
+
+
+def _last_places(lines: list[Line]) -> dict[str, int]:
+    openings = ((find_opening(line), line.start) for line in lines if line.raw)
+    return {opening.number: start for opening, start in openings if opening}
 
 
 def _blank(reading: _Reading, line: Line, i: int) -> int:

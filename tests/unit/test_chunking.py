@@ -62,5 +62,47 @@ def test_bare_heading_is_carried_by_what_it_heads(tmp_path: Path) -> None:
     assert [c.heading_path[-1] for c in chunks] == ["Artículo 1"]
 
 
+def test_no_article_stands_below_another(tmp_path: Path) -> None:
+    """The second has no heading of its own: it opens in the text under the first one's."""
+    text = "# Ley\n\n## Artículo 1\n\nARTÍCULO 1. Objeto. Uno.\n\nARTÍCULO 2. Plazo. Dos.\n\n## Artículo 3\n\nTres.\n"
+    chunks = _chunks(tmp_path, text)
+    assert [c.article for c in chunks] == ["1", "2", "3"]
+    assert [c.heading_path for c in chunks][1] == ("Ley", "ARTÍCULO 2. Plazo")
+
+
+def test_the_heading_of_a_lettered_article_is_carried_by_it(tmp_path: Path) -> None:
+    chunks = _chunks(tmp_path, "# Ley\n\n## Artículo 5\n\nARTÍCULO 5A. Plazo. Diez días.\n\n## Artículo 6\n\nSeis.\n")
+    assert [c.article for c in chunks] == ["5a", "6"]
+
+
+FOOTER = "Calle 3 No. 4 - 5\nConmutador: 123 4567\nwww.juzgado.gov.co\n"
+
+
+def test_no_passage_begins_or_ends_with_what_a_page_prints(tmp_path: Path) -> None:
+    text = f"# Acuerdo\n\nARTÍCULO 1. Turnos. Los hay.\n{FOOTER}\nHoja No. 2\n\nARTÍCULO 2. Rige.\n\n{FOOTER}"
+    assert [c.text.split("\n")[-1] for c in _chunks(tmp_path, text)] == [
+        "ARTÍCULO 1. Turnos. Los hay.",
+        "ARTÍCULO 2. Rige.",
+    ]
+
+
+def test_a_page_break_stays_inside_its_article(tmp_path: Path) -> None:
+    chunk = _chunks(tmp_path, f"# Acuerdo\n\nARTÍCULO 1. Turnos.\n\nLos hay\n{FOOTER}\ntodo el año.\n")[-1]
+    assert chunk.text.startswith("ARTÍCULO 1")
+    assert chunk.text.endswith("todo el año.")
+
+
+def test_a_page_break_makes_no_passage_of_what_is_repeated(tmp_path: Path) -> None:
+    """A footer behind a full passage is no reason for another one that holds only the overlap."""
+    lines = "\n".join(f"- Elemento número {n} de la lista, con algo de texto más" for n in range(13))
+    chunks = _chunks(tmp_path, f"# Lista\n\n{lines}\n\n{FOOTER * 3}")
+    ends = [chunk.end for chunk in chunks]
+    assert ends == sorted(set(ends))
+
+
+def test_a_section_of_nothing_but_an_address_keeps_it(tmp_path: Path) -> None:
+    assert "Calle 3" in _chunks(tmp_path, f"# Guía\n\nTexto.\n\n## Sede\n\n{FOOTER}")[-1].text
+
+
 def test_list_is_known(tmp_path: Path) -> None:
     assert _chunks(tmp_path, "# Requisitos\n\n- Cédula\n- Firma\n")[-1].is_list

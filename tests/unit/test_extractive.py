@@ -79,6 +79,16 @@ def test_introductions(given_fragment: Fragment, expected: str) -> None:
     assert answer("¿Qué plazo hay para reportar?", given_fragment).text.startswith(expected)
 
 
+FOOTER = "O) Calle 3 No. 4 - 5\n(>) Conmutador: 123 4567"
+
+
+def test_what_a_page_prints_around_its_text_is_not_quoted() -> None:
+    text = f"El acuerdo rige desde enero\n{FOOTER}\n\nLos turnos se fijan cada calle del mes.\n{FOOTER}"
+    quoted = [quote.text for quote in answer("¿Qué acuerdo rige en la calle 3?", fragment(text)).quotes]
+    assert sorted(quoted) == ["El acuerdo rige desde enero", "Los turnos se fijan cada calle del mes."]
+    assert ask("¿Qué conmutador?", fragment(FOOTER)) is None
+
+
 def test_quotes_of_one_article_share_an_introduction() -> None:
     found = answer("¿Qué plazo hay para reportar los formularios?", fragment(REPORT, articles=("5",)))
     assert len(found.quotes) > 1

@@ -29,7 +29,32 @@ FRONT = [
     ("Texto\n---\nclave: valor\n---\n", {}, "Texto\n---\nclave: valor\n---\n", False),  # not at the beginning
     ("---\nSin cierre: nunca\n", {}, "---\nSin cierre: nunca\n", False),  # never closed: a rule
     ("---\nUna frase.\n---\nOtra.", {}, "---\nUna frase.\n---\nOtra.", False),  # two rules, no key
-    ("title: suelto\n---\nTexto", {}, "title: suelto\n---\nTexto", False),  # the first rule is missing
+    ("title: suelto\n---\nTexto", {}, "title: suelto\n---\nTexto", False),  # one key before a rule: a line of text
+    (
+        'title: "Ley 9"\nrank: ley\nfechas:\n  - 2020\n---\n# Ley 9\n',
+        {"title": "Ley 9", "rank": "ley", "fechas": "2020"},
+        "# Ley 9\n",
+        True,
+    ),  # the first rule is missing
+    (
+        "---\ntitle: Ley 9\nrank: ley\nsource: gaceta\n\n# Ley 9\n",
+        {"title": "Ley 9", "rank": "ley", "source": "gaceta"},
+        "\n# Ley 9\n",
+        True,
+    ),  # the last rule is missing
+    (
+        "PARA: Jueces\nDE: Presidencia\nASUNTO: Turnos\n---\nTexto",
+        {},
+        "PARA: Jueces\nDE: Presidencia\nASUNTO: Turnos\n---\nTexto",
+        False,
+    ),  # a memorandum
+    (
+        "para: jueces\nde: presidencia\nasunto: turnos\n\nTexto",
+        {},
+        "para: jueces\nde: presidencia\nasunto: turnos\n\nTexto",
+        False,
+    ),  # no rule at all
+    ("\n\n---\ntitle: Ley 9\n---\nTexto", {"title": "Ley 9"}, "Texto", False),  # blank lines before the first rule
 ]
 
 
@@ -48,6 +73,8 @@ ENTITIES = [
     ("https://x.co/?a=1&amp;reg=2", "https://x.co/?a=1&reg=2"),  # in an address only &amp; is an entity
     ("Pérez & Cía; &desconocida;", "Pérez & Cía; &desconocida;"),  # no entity at all
     ("&#39;cita&#x27;", "'cita'"),
+    ("PAR&AACUTE;GRAFO, ART&IACUTECULO", "PARÁGRAFO, ARTÍCULO"),  # a program put the entities in capitals too
+    ("resoluci&amp;oacute;n &amp;nbsp;&amp; m&aacutes", "resolución \xa0& más"),  # escaped twice
 ]
 
 
@@ -65,6 +92,14 @@ MARKUP = [
     ("Escriba <nombre del despacho> y a < b", "Escriba <nombre del despacho> y a < b"),  # a placeholder is text
     ("| a<br>b | c |", "| a b | c |"),  # a table row stays on its line
     ("/TITLE>\nTexto <b>x</b>", "Texto x"),  # half a tag
+    ('P ALIGN="LEFT">Uno <b>x</b>\nHEAD>\nDos', "Uno x\n\nDos"),  # the first sign of a tag is missing
+    ('Uno <b>x</b> </FONT\nDos <P ALIGN="LEFT"\nTres', "Uno x \nDos \nTres"),  # the last sign
+    ("Plazo <b\nDos <i>x</i>", "Plazo <b\nDos x"),  # that is no tag for sure
+    (
+        "<div>x</div>\nGoogle Tag Manager (noscript)\nwindow.dataLayer = window.dataLayer || [];\n"
+        "gtag('config', 'UA-1');\nEl sitio usa Google Analytics para contar visitas.\n",
+        "x\n\nEl sitio usa Google Analytics para contar visitas.",
+    ),  # what counts visits, when the marks of its comment or script got lost; a sentence about it stays
 ]
 
 

@@ -34,6 +34,19 @@ def test_suffixes_ignore_case(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Artículo 3. Se exige:\n\na) Uno.\n\nArtículo 4. Rige.\n",
+        "Artículo 3. El 9 quedará así:\n\n“Artículo 9. Otro.”\n\nArtículo 4. Rige.\n",  # the text is there
+        "CONTENIDO\n\n1. Reparto\t3\n\n2. Salidas\t4\n\n3. Cierre\t4\n\n# Reparto\n\nA.\n\n# **Salidas**\n\n# Cierre\n",
+        "CONTENIDO\n\n1. Uno\t1\n\n# Dos\n\nTexto.\n",  # one entry may be worded otherwise
+    ],
+)
+def test_has_no_doubt(tmp_path: Path, text: str) -> None:
+    assert read(tmp_path, text.encode()).warnings == ()
+
+
+@pytest.mark.parametrize(
     ("data", "warned"),
     [
         (b"", "vacío"),
@@ -42,7 +55,19 @@ def test_suffixes_ignore_case(tmp_path: Path) -> None:
         (b"x" * 30_000, "línea de 30000"),
         (
             "Artículo 3. Son deberes los siguientes:\n\n(Modificado por la ley 5)\n\nArtículo 4. Rige.\n".encode(),
-            "artículo 3",
+            "una lista que no está en el documento: artículo 3",
+        ),
+        (
+            "Artículo 3. Se exige:\n\nPARÁGRAFO. Salvo.\n\nArtículo 4. Rige.\n".encode(),
+            "una lista",
+        ),  # before a parágrafo
+        ("Artículo 3. Rige.\n\nArtículo 4. Se exige lo siguiente:\n".encode(), "una lista"),  # at the end
+        ("Artículo 3. Se exige:\n\nCAPÍTULO II\n\nDEL RESTO\n\nArtículo 4. Rige.\n".encode(), "una lista"),
+        ("Artículo 3. El artículo 9 quedará así:\n\nArtículo 4. Rige.\n".encode(), "un texto"),
+        (
+            b"CONTENIDO\n\n1.1. Reparto\t3\n\n1.2. Reingreso\t4\n\n1.3. Salidas\t4\n\n1.4. Acumulados\t5\n\n"
+            b"# Reparto\n\nEs lo que llega.\n",
+            "El índice nombra 3 secciones que no están en el texto: «1.2. Reingreso», «1.3. Salidas»",
         ),
     ],
 )

@@ -9,14 +9,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from service.answering import gather, judge
+from siaa.model import Fragment, Piece
 from siaa.question import Query
 from siaa.references import find_references
 from siaa.refusal import ANSWER_FROM, REFUSE_BELOW, Decision, coverage, is_cited
 from siaa.retrieval import Retriever
+from tests.building import build_retriever
 
 
 def verdict_on(sample: Retriever, raw: str) -> tuple[Decision, str]:
@@ -52,6 +55,34 @@ def test_verdicts(sample: Retriever, raw: str, decision: Decision, reason: str) 
     assert reason in told
 
 
+LAWS = {
+    "normativa/ley_9_de_2001.md": "# Ley 9 de 2001\n\n"
+    + "".join(
+        f"ARTÍCULO {n}. El teletrabajo de los auxiliares se acuerda por escrito, regla {n}.\n\n" for n in range(1, 6)
+    ),
+    "normativa/ley_7_de_1990.md": "# Ley 7 de 1990\n\n"
+    + "".join(f"ARTÍCULO {n}. La pesca en los ríos necesita permiso número {n}.\n\n" for n in range(1, 13)),
+}
+ARTICLES = [
+    ("¿Qué dice el artículo 3 de la ley del teletrabajo?", ""),
+    (
+        "¿Qué dice el artículo 12 de la ley del teletrabajo?",
+        "ley_9_de_2001.md no tiene el artículo 12",
+    ),  # nor of fishing
+    ("¿Qué dice el artículo 12 de la ley de pesca en los ríos?", ""),
+    ("¿Qué dice el artículo 40 de la ley de pesca en los ríos?", "ley_7_de_1990.md no tiene el artículo 40"),
+    ("artículo 12", ""),  # of any
+]
+
+
+@pytest.mark.parametrize(("raw", "reason"), ARTICLES)
+def test_an_article_of_another_law_is_no_answer(tmp_path: Path, raw: str, reason: str) -> None:
+    retriever = build_retriever(tmp_path, LAWS)
+    verdict = judge(retriever, gather(retriever, raw))
+    assert (verdict.decision is Decision.REFUSE) is bool(reason)
+    assert reason in verdict.reason
+
+
 def test_the_limits_are_in_order() -> None:
     assert 0 < REFUSE_BELOW < ANSWER_FROM < 1
 
@@ -77,6 +108,16 @@ def test_scattered_words_count_half(sample: Retriever) -> None:
     stems = dict.fromkeys(query.local_stems, 1.0)
     assert covered(sample, query, stems)[0] == pytest.approx(1.0)
     assert covered(sample, query, {**stems, "guasc": 2.0})[0] == pytest.approx(0.5)
+
+
+def test_words_of_a_page_frame_cover_nothing(sample: Retriever) -> None:
+    query = sample.ask("conmutador acoso")
+    gathered = sample.gather(sample.route(query))
+    footer = Piece("", 0, 30, "Texto.\nConmutador: 123 4567", "")
+    given = [(gathered.selections[0].document, Fragment("general/x.md", "x.md", (footer,)))]
+    stem = sample.generation.analyzer.stem("conmutador")
+    value, missing = coverage(query, given, weights={stem: 1.0}, analyzer=sample.generation.analyzer)
+    assert (value, missing) == (0.0, ("conmutador",))
 
 
 def test_a_question_of_references_only_is_covered(sample: Retriever) -> None:

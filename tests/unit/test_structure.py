@@ -81,6 +81,31 @@ ARTICLES = [
         ["3", "4"],
     ),  # in quotes
     (
+        "Artículo 1. Se sustituyen los artículos 2, 5, 32 y 35 de la Ley 9:\n\n“Artículo 2. Uno.\n\n"
+        "Artículo 5. Dos.”\n\nArtículo 32. Tres.\n\n## Artículo 35. Cuatro.\n\nArtículo 2. Rige.\n",
+        ["1", "2"],
+    ),  # the quotation marks close too early, but the numbers were announced
+    (
+        "Artículo 1. El código tendrá lo siguiente:\n\n“Artículo 20. Uno.”\n\nArtículo 40. Dos.\n\nArtículo 2. Rige.\n",
+        ["1", "2"],
+    ),  # nor did anyone announce 40, but 2 is still to come
+    (
+        "Artículo único. Cambia el código.\n\nUno. Se da otro texto:\n\nOtro.\n\n«Articulo 36. Uno.»\n",
+        ["unico"],
+    ),  # no quoted number follows the only article
+    ("Artículo único. Se aprueba el reglamento.\n\nArtículo 1. Uno.\n\nArtículo 2. Dos.\n", ["unico", "1", "2"]),
+    ("Artículo 1. Uno.\n\nArtículo 40. Dos.\n\nArtículo 2. Tres.\n", ["1", "40", "2"]),  # nothing was quoted: as it is
+    (
+        "Artículo 1. Los artículos 1 y 2 del decreto quedarán así:\n\nArtículo 1. Uno.\n\nArtículo 2. Dos.\n\n"
+        "Artículo 2. Rige.\n\nArtículo 3. Otro.\n",
+        ["1", "2", "3"],
+    ),  # an announced number is owed once
+    (
+        "Artículo 7. Derogado por el art. 8, Ley 3 de 2012. El artículo 30 del decreto quedará así:\n\n"
+        "Artículo 30. Uno.\n\nArtículo 8. Otro.\n",
+        ["7", "8"],
+    ),  # who repealed it announces nothing
+    (
         'Artículo 70. Uno.\n\n"ARTÍCULO 71.- Derogado.\n\nArtículo 72. Dos.\n',
         ["70", "71", "72"],
     ),  # a stray quotation mark
@@ -140,6 +165,8 @@ KINDS = [
     ),  # a page break in the middle of a sentence
     ("Acuerdo 7 de 2019, “Por el cual se\nmodifica otro”\nHoja 2\n\ntexto\n", [FURNITURE] * 3 + [PARAGRAPH]),
     ("Página 3 de 20\n\nTexto\n", [FURNITURE, PARAGRAPH]),
+    ("Consulte la página\nwww.juzgado.gov.co\n", [PARAGRAPH]),  # the site ends the sentence
+    ("El juez firma\nwww.juzgado.gov.co\nPBX: 123\n", [PARAGRAPH, FURNITURE, FURNITURE]),
     ("Gaceta - Pág. 1\n\nA\n\nGaceta - Pág. 2\n\nB\n\nGaceta - Pág. 3\n", [FURNITURE, PARAGRAPH] * 2 + [FURNITURE]),
     ("Registre los casos\n\nRegistre los casos\n\nRegistre los casos\n", [PARAGRAPH] * 3),  # repeated text is text
     ("", []),
