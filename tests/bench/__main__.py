@@ -124,8 +124,12 @@ def _engines(generation: Generation, retriever: Retriever, questions: Sequence[s
     slow = {name: call for name, call in calls.items() if name not in _ALL}
     measured |= alternate(slow, asked[:_WHOOSH_QUESTIONS])
     whoosh, siaa = opened["whoosh_campo"], opened["siaa_campo"]
-    same = sum(whoosh.top(s, w, _TOP) == siaa.top(s, w, _TOP) for s, w in asked)
-    return {"motores": built, "consulta": measured, "mismo_orden": {"iguales": same, "preguntas": len(asked)}}
+    order = {
+        "iguales": sum(whoosh.exhaustive_top(s, _TOP) == siaa.top(s, w, _TOP) for s, w in asked),
+        "con_limite": sum(whoosh.top(s, w, _TOP) == siaa.top(s, w, _TOP) for s, w in asked),
+        "preguntas": len(asked),
+    }
+    return {"motores": built, "consulta": measured, "mismo_orden": order}
 
 
 def _probe(engine: str, folder: Path) -> dict[str, float]:
