@@ -113,6 +113,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self.latest = float("inf")  # for requests to be whole; earlier once the worker stops
         self.names: dict[Any, Any] = {}  # listener -> its address
         self.next_look = 0.0
+        self.crowded = False  # no descriptor was left for a connection
 
     def get_thread_pool(self) -> ThreadPoolExecutor:
         """Start every thread now: starting one makes whoever accepts connections wait, when there is least time."""
@@ -146,7 +147,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
                 client_sock, address = listener.accept()
             except OSError as error:
                 if error.errno in (errno.EMFILE, errno.ENFILE):
-                    self._make_room()
+                    self.crowded = True  # not now: events of the one that has to go may be waiting their turn
                 elif error.errno not in (errno.EAGAIN, errno.ECONNABORTED, errno.EWOULDBLOCK):
                     raise
                 break
@@ -300,7 +301,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         now = time.monotonic()
         while self.lingering and self.lingering[0].timeout <= now:
             self._forget(self.lingering[0])
-        if now >= self.next_look or self.nr_conns >= self.worker_connections:
+        if now >= self.next_look or self.crowded or self.nr_conns >= self.worker_connections:
             self.next_look = now + LOOK_SECONDS
             self._look(now)
 
@@ -311,7 +312,8 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             else:
                 self._withdraw(conn)
                 self._close(conn)
-        if self.nr_conns >= self.worker_connections:
+        if self.crowded or self.nr_conns >= self.worker_connections:
+            self.crowded = False
             self._make_room()
         held = sum(len(conn.arrival.data) for conn in self.arriving)
         while held > HELD_BYTES:
