@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from service.claims import each_claim, sentence_units, unclosed_quotation
-from service.support import Place, State, Support, find_support, worst
+from service.support import DOUBTFUL, Place, State, Support, find_support, worst
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class CheckedSentence:
     @property
     def holds(self) -> bool:
         """Tell whether a passage holds the sentence up, whole or in part."""
-        return self.support.state in (State.VERIFIED, State.PARTIAL)
+        return self.support.state not in DOUBTFUL
 
 
 def check_answer(answer: str, places: Sequence[Place]) -> list[CheckedSentence]:

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 from service import messages
 from service.claims import Claim, each_claim
 from service.events import Source
-from service.grounding import SURE_NORM, place_of
+from service.grounding import place_of
 from service.support import OTHER_PLACE, Place, State, Support, article_of, find_support
 from siaa.config import MAX_QUESTION_CHARS
 from siaa.errors import AmbiguousDocumentError, InvalidQuestionError, UnknownDocumentError
 from siaa.references import Reference
+from siaa.refusal import NO_ARTICLE
 
 if TYPE_CHECKING:
     from siaa.records import DocumentRecord
@@ -35,7 +36,6 @@ SHOWN_CHARS = 300  # characters of an article that a bare reference to it shows
 
 EXISTS = "El lugar citado existe; la frase no afirma nada más."
 NO_DOCUMENT = "No hay ningún documento «{name}» en el corpus."
-NO_ARTICLE = "El documento {name} no tiene el artículo {article}."
 WHOSE_ARTICLE = "No se sabe de qué documento es el artículo que se cita."
 STANDS_IN = "Esas palabras están en {place}."
 ELSEWHERE = "Consta en otro documento con un artículo del mismo número: {place}."
@@ -175,8 +175,8 @@ def _norms(claim: Claim) -> list[Reference]:
 
 
 def _of_norm(retriever: Retriever, reference: Reference) -> list[DocumentRecord]:
-    evidence = retriever.names.norm_match([reference])
-    return [d for d in retriever.generation.documents if float(evidence[d.position]) >= SURE_NORM]
+    sure = retriever.names.are_norms([reference])
+    return [d for d in retriever.generation.documents if sure[d.position]]
 
 
 def _of_file(retriever: Retriever, name: str) -> list[DocumentRecord]:

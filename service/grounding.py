@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from siaa.references import Reference
     from siaa.retrieval import Gathered, Retriever
 
-SURE_NORM = 0.7  # evidence from which a document is the norm that a sentence names (siaa.naming)
-
 
 class Ground:
     """The passages of one answer, read when the first sentence is held against them."""
@@ -77,7 +75,7 @@ def place_of(retriever: Retriever, document: DocumentRecord, text: str, *, start
     """Return a stretch of `document` as claims are held against it."""
 
     def is_norm(reference: Reference) -> bool:
-        return float(retriever.names.norm_match([reference])[document.position]) >= SURE_NORM
+        return bool(retriever.names.are_norms([reference])[document.position])
 
     def is_file(name: str) -> bool:
         return fold(name) in (fold(document.name), fold(document.doc_id), fold(document.doc_id.rsplit("/", 1)[-1]))

@@ -4,32 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Sequence
-from types import TracebackType
 
 from service.llm.protocol import ChatMessage, LanguageModel, ModelError, ReaderLeftError
+from service.llm.wrapping import Pieces, WrappedModel
 from service.metrics import FIRST_TOKEN, MODEL, Metrics
 
 
-class MeteredModel:
+class MeteredModel(WrappedModel):
     """A model whose answers are measured: from the question to its first text, and to its end."""
 
     def __init__(self, model: LanguageModel, metrics: Metrics) -> None:
-        self._model = model
+        super().__init__(model)
         self._metrics = metrics
-
-    @property
-    def name(self) -> str:
-        """Return the model's name."""
-        return self._model.name
-
-    @property
-    def context_tokens(self) -> int:
-        """Return the tokens that fit the model."""
-        return self._model.context_tokens
-
-    def available(self) -> bool:
-        """Ask whether the model can answer."""
-        return self._model.available()
 
     def stream(self, conversation: Sequence[ChatMessage], *, max_tokens: int) -> Generator[str, None, None]:
         """Ask the model (see LanguageModel.stream)."""
@@ -42,7 +28,7 @@ class MeteredModel:
         return _MeteredStream(pieces, self._metrics, began=began)
 
 
-class _MeteredStream(Generator[str, None, None]):
+class _MeteredStream(Pieces):
     """The pieces of an answer. Any thread may close it, as the stream inside it."""
 
     def __init__(self, pieces: Generator[str, None, None], metrics: Metrics, *, began: float) -> None:
@@ -72,20 +58,6 @@ class _MeteredStream(Generator[str, None, None]):
             self._silent = False
             self._metrics.stage(FIRST_TOKEN, self._elapsed())
         return piece
-
-    def send(self, value: None) -> str:
-        """Return the next piece."""
-        return next(self)
-
-    def throw(
-        self,
-        kind: type[BaseException] | BaseException,
-        value: BaseException | object = None,
-        traceback: TracebackType | None = None,
-    ) -> str:
-        """End the call and raise what is given."""
-        self.close()
-        raise kind if isinstance(kind, BaseException) else kind()
 
     def close(self) -> None:
         """End the call."""

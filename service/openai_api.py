@@ -35,6 +35,7 @@ from siaa.model import Json
 log = logging.getLogger(__name__)
 
 MODEL_ID = "siaa"
+COMPLETIONS_PATH = "/v1/chat/completions"
 MAX_REQUEST_BYTES = 1024 * 1024  # front ends send the whole history each time; what counts of it has its own limit
 _SHAPE = '{"model": "siaa", "messages": [{"role": "user", "content": "su pregunta"}]}'
 _PASSED_OVER = ("system", "developer", "tool", "function")  # roles that say nothing to a search
@@ -62,7 +63,7 @@ def models() -> Response:
     return json_response({"object": "list", "data": [listed]})
 
 
-@openai_endpoints.post("/v1/chat/completions")
+@openai_endpoints.post(COMPLETIONS_PATH)
 def completions() -> Response:
     """Answer the last message of a conversation."""
     context: Context = current_app.extensions["siaa"]

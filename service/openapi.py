@@ -23,9 +23,10 @@ from service.openapi_shapes import (
     ref,
     written_text,
 )
+from service.support import State
 
 _FREE: Schema = {"type": "object", "description": "Solo con explicar=1: aportes de cada nivel o señal."}
-_STATE: Schema = {"type": "string", "enum": ["verificada", "parcial", "sin_sustento", "mal_atribuida"]}
+_STATE: Schema = {"type": "string", "enum": [state.value for state in State]}
 _ROUTED = {"doc": TEXT, "tamano": COUNT, "coleccion": TEXT, "chunks": COUNT}
 _LISTED = {
     "doc": TEXT,

@@ -17,6 +17,7 @@ from service.database import Database
 from service.events import Delta, Event, Found, Nearest, Sources
 from service.llm.protocol import ReaderLeftError
 from service.masking import mask
+from service.support import DOUBTFUL as DOUBTFUL_STATES
 from siaa.config import Settings
 from siaa.errors import SiaaError
 from siaa.model import Json
@@ -30,7 +31,6 @@ TALK, DOCUMENTS, CACHE_HIT, ERROR = "CONV", "DOC", "CACHE_HIT", "ERROR"
 TYPES = (TALK, DOCUMENTS, CACHE_HIT, ERROR)
 FINE, NO_CONTEXT, DOUBTFUL, FAILED = "OK", "SIN_CONTEXTO", "POSIBLE_ALUCINACION", "ERROR"
 ALERTS = (FINE, NO_CONTEXT, DOUBTFUL, FAILED)
-_DOUBTFUL_STATES = frozenset({"sin_sustento", "mal_atribuida"})  # of a sentence
 
 _TEXTS = ("pregunta", "pregunta_buscada", "respuesta", "esperado", "comentario")
 _COLUMNS = (
@@ -205,7 +205,7 @@ class _Heard:
             case Nearest():
                 self._alert = NO_CONTEXT
             case Sources():
-                if any(sentence.state in _DOUBTFUL_STATES for sentence in event.sentences):
+                if any(sentence.state in DOUBTFUL_STATES for sentence in event.sentences):
                     self._alert = DOUBTFUL
 
     def fail(self, code: str) -> None:

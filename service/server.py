@@ -5,10 +5,13 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType
 
 from service.app import start_app
 from siaa.config import Settings
+
+STOP_SIGNALS = ("SIGTERM", "SIGINT", "SIGBREAK")  # the last is Windows' own
 
 
 def serve(settings: Settings, *, ready: Callable[[], None]) -> int:
@@ -25,17 +28,22 @@ def serve(settings: Settings, *, ready: Callable[[], None]) -> int:
 
 def serve_with_waitress(settings: Settings, *, ready: Callable[[], None]) -> int:
     """Serve with waitress, in this process."""
-    from service.waitress_server import open_server
+    from service.waitress_server import Server
 
-    server = open_server(start_app(settings), settings)
+    server = Server(start_app(settings), settings)
 
     def stop(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
+        if server.told:  # twice: whoever asks does not want to wait
+            raise KeyboardInterrupt
+        server.stop()
 
-    signal.signal(signal.SIGTERM, stop)
+    for name in STOP_SIGNALS:
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), stop)
     ready()
     try:
-        server.run()  # returns on KeyboardInterrupt
+        with suppress(KeyboardInterrupt):
+            server.run()
     finally:
         server.close()
     print("SIAA se detuvo.", file=sys.stderr)

@@ -43,6 +43,7 @@ class State(StrEnum):
 
 
 WORST_FIRST = (State.UNSUPPORTED, State.MISATTRIBUTED, State.PARTIAL, State.VERIFIED)
+DOUBTFUL = frozenset(WORST_FIRST[:2])  # of a sentence that no passage holds up, or not where it says
 
 
 class Place:
@@ -122,16 +123,15 @@ SOURCE_UNPROVEN = "El texto consta; no todo lugar que se nombra se pudo comproba
 def find_support(claim: Claim, places: Sequence[Place]) -> Support:
     """Return how `claim` stands in `places`, in the best of them."""
     found = [_in_place(claim, place, number) for number, place in enumerate(places)]
-    best = max(found, key=lambda support: (_RANK[support.state], support.cover, -support.place), default=None)
+    best = max(
+        found, key=lambda support: (WORST_FIRST.index(support.state), support.cover, -support.place), default=None
+    )
     if best is None or best.state is State.UNSUPPORTED:
         return Support(State.UNSUPPORTED, reason=NOT_SAID if claim.quote else NOT_THERE)
     exact_elsewhere = [s for s in found if s.state is State.MISATTRIBUTED and s.cover >= 1.0]
     if best.state is State.PARTIAL and best.cover < 1.0 and exact_elsewhere:
         return exact_elsewhere[0]
     return best
-
-
-_RANK = {State.VERIFIED: 3, State.PARTIAL: 2, State.MISATTRIBUTED: 1, State.UNSUPPORTED: 0}
 
 
 def worst(supports: Iterable[Support]) -> Support:

@@ -17,7 +17,7 @@ HEARTBEAT = ": latido\n\n"
 HEARTBEAT_SECONDS = 15.0  # silence after which proxies are told that the stream lives (contract)
 DONE = "data: [DONE]\n\n"
 _QUEUE_EVENTS = 8192  # more than an answer has: a slow reader keeps no model waiting
-_LOOK_UP_SECONDS = 0.25  # how often a silent stream looks whether its reader has left
+_LOOK_UP_SECONDS = 0.5  # how often a silent stream looks whether its reader has left
 
 
 class BoundedRequest(Request):
@@ -77,7 +77,8 @@ class Heartbeat:
         self._frames = frames
         self._seconds = seconds
         self._gone = gone
-        self._made: queue.Queue[str | None] = queue.Queue(_QUEUE_EVENTS)  # None is the end
+        # None is the end. Hundreds wait here at once: the plain queue would take a thread's turn for every look.
+        self._made: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._left = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -117,10 +118,10 @@ class Heartbeat:
             self._put(None)
 
     def _put(self, frame: str | None) -> bool:
-        while not self._left.is_set():
-            try:
-                self._made.put(frame, timeout=_LOOK_UP_SECONDS)
-            except queue.Full:
-                continue
-            return True
-        return False
+        while self._made.qsize() >= _QUEUE_EVENTS:
+            if self._left.wait(_LOOK_UP_SECONDS):
+                break
+        if self._left.is_set():
+            return False
+        self._made.put(frame)
+        return True

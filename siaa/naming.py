@@ -22,6 +22,7 @@ from siaa.text import fold
 Evidence = npt.NDArray[np.float32]  # shape (D,), one value in 0..1 per document
 
 _HALF_WEIGHT = 3.0  # matched weight at which an alias counts half: one rare word is little, three are a name
+SURE_NORM = 0.7  # evidence from which a document is taken for a norm that a question or a sentence names
 _SURE = 0.9  # agreement from which a document is the norm named
 _SHORTEST_SHARED_NAME = 2  # stems of a name that two editions of one document share
 _IN_PASSING = 0.5  # what a name counts that the question mentions after another
@@ -146,6 +147,10 @@ class NameIndex:
                 if agreement >= least:
                     evidence[document] = max(evidence[document], factor * agreement)
         return evidence
+
+    def are_norms(self, references: Sequence[Reference]) -> npt.NDArray[np.bool_]:
+        """Tell of each document whether it is one of the norms named, of which the first counts most."""
+        return self.norm_match(references).astype(np.float64) >= SURE_NORM
 
     def holds_norm(self, reference: Reference) -> bool:
         """Tell whether a document of the index is the norm named."""

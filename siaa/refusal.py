@@ -28,11 +28,11 @@ NAMED_ANSWER_FROM = 0.30  # the same where the question names the document: its 
 TOGETHER_SHARE = 0.5  # of the score for what all passages hold together; the rest for the best one alone
 UNKNOWN_WEIGHT = 10.0  # of a word that no document holds: as rare as a word of the largest corpus measured
 FEW_ARTICLES = 3  # articles; a document with no more may have lost its numbering, and lacks none for sure
-SURE_NORM = 0.7  # evidence from which a document is the norm named (siaa.naming)
-SURE_ALIAS = 0.3  # the same for one of its names, whole and in order
+SURE_ALIAS = 0.3  # evidence from which a document is called by one of its names, whole and in order (siaa.naming)
 CITING_PASSAGES = 200  # passages with the number that are searched for a citation of the norm
 _KINDS = "artículo ley código acuerdo decreto resolución circular norma estatuto reglamento"  # words of no subject
 _TYPING_ERROR = 1  # edits between a typed word and its correction that are a slip, not another word
+NO_ARTICLE = "El documento {name} no tiene el artículo {article}."
 MISSING_WORDS = 5  # words that a reason lists
 
 Stems = Callable[[str], Sequence[str]]
@@ -164,7 +164,7 @@ def _lacking_article(query: Query, given: Sequence[Given], generation: Generatio
         lacking = document if _lacks(document, query) and _is_named(query, document, names) else None
     else:
         lacking = _lacking_meant(query, given, generation)
-    return f"El documento {lacking.name} no tiene el artículo {query.articles[0].replace('_', ' ')}." if lacking else ""
+    return NO_ARTICLE.format(name=lacking.name, article=query.articles[0].replace("_", " ")) if lacking else ""
 
 
 def _lacks(document: DocumentRecord, query: Query) -> bool:
@@ -194,7 +194,7 @@ def _lacking_meant(query: Query, given: Sequence[Given], generation: Generation)
 
 def _is_named(query: Query, document: DocumentRecord, names: NameIndex) -> bool:
     """Tell whether the question names `document`, by its number or whole by one of its names."""
-    if query.norms and float(names.norm_match(query.norms)[document.position]) >= SURE_NORM:
+    if query.norms and bool(names.are_norms(query.norms)[document.position]):
         return True
     return float(names.alias_phrase(query.name_stems, query.name_sequence)[document.position]) > SURE_ALIAS
 

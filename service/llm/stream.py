@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator, Sequence
 from contextlib import suppress
-from types import TracebackType
 
 from service.llm.connection import Connection
 from service.llm.protocol import ChatMessage, LanguageModel, ReaderLeftError
 from service.llm.slots import Place
+from service.llm.wrapping import Pieces, WrappedModel
 
 
 class Call:
@@ -46,7 +46,7 @@ class Call:
         self._place.leave()
 
 
-class Stream(Generator[str, None, None]):
+class Stream(Pieces):
     """The pieces of an answer, as a generator that any thread may close, also while another waits for a piece.
 
     Whoever asks for a piece after that, or waits for one, gets ReaderLeftError: an answer that was left is not whole.
@@ -78,20 +78,6 @@ class Stream(Generator[str, None, None]):
         """Tell whether the answer stopped at its limit of tokens, perhaps in the middle of a sentence."""
         return self._call.limited
 
-    def send(self, value: None) -> str:
-        """Return the next piece."""
-        return next(self)
-
-    def throw(
-        self,
-        kind: type[BaseException] | BaseException,
-        value: BaseException | object = None,
-        traceback: TracebackType | None = None,
-    ) -> str:
-        """End the call and raise what is given."""
-        self.close()
-        raise kind if isinstance(kind, BaseException) else kind()
-
     def close(self) -> None:
         """End the call."""
         self._call.end()
@@ -103,34 +89,20 @@ class Stream(Generator[str, None, None]):
         self.close()
 
 
-class Tether:
+class Tether(WrappedModel):
     """A model for one request: `abandon` ends, from any thread, the call it made and those it would still make."""
 
     def __init__(self, model: LanguageModel) -> None:
-        self._model = model
+        super().__init__(model)
         self._lock = threading.Lock()
         self._streams: list[Generator[str, None, None]] = []
         self._abandoned = False
-
-    @property
-    def name(self) -> str:
-        """Return the model's name."""
-        return self._model.name
-
-    @property
-    def context_tokens(self) -> int:
-        """Return the tokens that fit the model."""
-        return self._model.context_tokens
 
     @property
     def limited(self) -> bool:
         """Tell whether an answer of the model's stopped at its limit of tokens."""
         with self._lock:
             return any(getattr(stream, "limited", False) for stream in self._streams)
-
-    def available(self) -> bool:
-        """Ask whether the model can answer."""
-        return self._model.available()
 
     def stream(self, conversation: Sequence[ChatMessage], *, max_tokens: int) -> Generator[str, None, None]:
         """Ask the model (see LanguageModel.stream)."""

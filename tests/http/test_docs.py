@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from service import failures, gunicorn_server
+from service import failures, refused
 from service.dialogue import NO_EVIDENCE, REFUSALS
 from service.http_errors import HTTP_FAILURES, STATUS
 from service.llm import protocol
@@ -19,7 +19,7 @@ PAGE = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
 MODEL_ERRORS = [kind for kind in vars(protocol).values() if isinstance(kind, type) and issubclass(kind, SiaaError)]
 OWN = [kind for kind in vars(failures).values() if isinstance(kind, type) and issubclass(kind, SiaaError)]
 CODES = {kind.code for kind in [*STATUS, *MODEL_ERRORS, *OWN]} - {SiaaError.code}
-CODES |= {code for code, _ in HTTP_FAILURES.values()} | {gunicorn_server.TOO_LONG[0], gunicorn_server.MALFORMED[0]}
+CODES |= {code for code, _ in HTTP_FAILURES.values()} | {refused.TOO_LONG.code, refused.MALFORMED.code}
 
 
 @pytest.mark.parametrize("code", sorted(CODES))

@@ -2,7 +2,7 @@
 
 1. Malformed chunks are the client's failure: 400.
 2. A body above the limit is refused, in chunks too, and the answer names the true limit.
-3. A request that stops arriving is given up; meanwhile others are answered.
+3. Bodies that are only half sent keep nobody waiting (tests/http/test_slow_arrivals.py has the rest of that).
 """
 
 from __future__ import annotations
@@ -10,11 +10,9 @@ from __future__ import annotations
 import json
 import socket
 import time
-from types import SimpleNamespace
 
 import pytest
 
-from service import gunicorn_server
 from service.app import MAX_BODY_BYTES
 from tests.http.client import Client
 
@@ -79,31 +77,3 @@ def test_half_sent_bodies_keep_nobody_waiting(service: Client) -> None:
     finally:
         for connection in held:
             connection.close()
-
-
-# What was sent of a request when it stopped
-PARTS = [b"GET /healthz HTTP/1.1\r\nHost", b"G"]
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_a_request_that_stops_is_given_up(monkeypatch: pytest.MonkeyPatch, part: bytes) -> None:
-    monkeypatch.setattr(gunicorn_server, "SILENCE_SECONDS", 0.1)
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        theirs.sendall(part)
-        reader = gunicorn_server._Unreader(ours)
-        reader.deadline = time.monotonic() + 60
-        assert reader.chunk() == part
-        with pytest.raises(gunicorn_server.RequestTimeout):
-            reader.chunk()
-        assert ours.gettimeout() is None
-
-
-def test_a_request_that_stopped_is_told_so() -> None:
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        worker = SimpleNamespace(log=SimpleNamespace(warning=lambda *_: None, debug=lambda *_: None))
-        gunicorn_server.Worker.handle_error(worker, None, ours, None, gunicorn_server.RequestTimeout())
-        answer = theirs.recv(4096)
-    assert answer.startswith(b"HTTP/1.1 408 ")
-    assert b'"peticion_incompleta"' in answer

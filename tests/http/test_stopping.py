@@ -18,16 +18,32 @@ from service.stopping import Stopping
 from tests.http.client import Answer, Client
 from tests.http.conftest import ROOT, environment, free_port
 from tests.http.fakes import model_server
+from tests.http.test_startup import WAITRESS
 
 QUESTION = "¿Quiénes son los funcionarios responsables de reportar la información?"
 PIECES = ["Los ", "funcionarios ", "responsables ", "son ", "los ", "jueces."]
 
 
+GUNICORN = ("-m", "gunicorn")
+CONFIGURED = (*GUNICORN, "-c", "python:service.gunicorn_config", "service.wsgi:app")
+# How it is served -> the command; {port} is where
+SERVERS = {
+    "python -m service": ("-m", "service"),
+    "gunicorn, as configured": CONFIGURED,
+    "gunicorn, threads": (*GUNICORN, "-k", "gthread", "--threads", "8", "-b", "127.0.0.1:{port}", "service.wsgi:app"),
+    "gunicorn, as it comes": (*GUNICORN, "-b", "127.0.0.1:{port}", "service.wsgi:app"),
+    "waitress": WAITRESS,
+}
+HOW = pytest.mark.parametrize("how", SERVERS)
+
+
 @contextmanager
-def serving(index: Path, url: str, *, seconds: int) -> Iterator[tuple[Client, subprocess.Popen[str]]]:
+def serving(
+    index: Path, url: str, *, seconds: int, how: str = "python -m service"
+) -> Iterator[tuple[Client, subprocess.Popen[str]]]:
     port = free_port()
     process = subprocess.Popen(
-        [sys.executable, "-m", "service"],
+        [sys.executable, *(part.replace("{port}", str(port)) for part in SERVERS[how])],
         cwd=ROOT,
         env=environment(
             SIAA_INDEX_DIR=str(index),
@@ -36,18 +52,29 @@ def serving(index: Path, url: str, *, seconds: int) -> Iterator[tuple[Client, su
             SIAA_LLM_URL=url,
             SIAA_STOP_SECONDS=str(seconds),
         ),
-        stdout=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         text=True,
     )
-    assert process.stdout is not None
+    client = Client("127.0.0.1", port)
     try:
-        assert "SIAA atiende en" in process.stdout.readline()
-        yield Client("127.0.0.1", port), process
+        wait_for(client)
+        yield client, process
     finally:
         if process.poll() is None:
             process.kill()
         process.communicate()
+
+
+def wait_for(client: Client) -> None:
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            assert client.get("/healthz").status == 200
+            return
+        except OSError:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
 
 
 def stop_in_the_middle(
@@ -73,16 +100,30 @@ def stop_in_the_middle(
         return answers, time.monotonic() - began
 
 
-def test_an_answer_that_can_end_does(sample_index: Path) -> None:
+@HOW
+def test_an_answer_that_can_end_does(sample_index: Path, how: str) -> None:
     with (
         model_server(PIECES, pause=0.2) as (url, received),
-        serving(sample_index, url, seconds=10) as (client, process),
+        serving(sample_index, url, seconds=10, how=how) as (client, process),
     ):
         (answer,), seconds = stop_in_the_middle(client, process, received, "/siaa/chat")
     assert answer.events[-1] == "[DONE]"
     assert "error" not in answer.text
     assert "jueces." in answer.answer
     assert seconds < 8
+
+
+@HOW
+def test_an_answer_that_would_not_end_is_told(sample_index: Path, how: str) -> None:
+    with (
+        model_server(PIECES * 20, pause=0.3) as (url, received),
+        serving(sample_index, url, seconds=2, how=how) as (client, process),
+    ):
+        (chat,), seconds = stop_in_the_middle(client, process, received, "/siaa/chat")
+    assert chat.events[-2]["codigo"] == "servicio_detenido"
+    assert chat.events[-1] == "[DONE]"
+    assert chat.text.count("[DONE]") == 1
+    assert seconds < 6
 
 
 def test_answers_that_would_not_end_are_told(sample_index: Path) -> None:

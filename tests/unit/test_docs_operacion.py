@@ -16,7 +16,7 @@ import siaa
 from indexer import __main__ as command
 from indexer.commands import COMMANDS, DONE, FOUND
 from indexer.review import CHECKS
-from service import gunicorn_server
+from service import refused
 from service.http_errors import HTTP_FAILURES
 from siaa.config import Settings
 from siaa.errors import SiaaError
@@ -45,7 +45,7 @@ def all_errors() -> Iterator[type[SiaaError]]:
 CODES = sorted(
     {error.code for error in all_errors()}
     | {code for code, _ in HTTP_FAILURES.values()}
-    | {gunicorn_server.TOO_LONG[0], gunicorn_server.MALFORMED[0]}
+    | {refused.TOO_LONG.code, refused.MALFORMED.code}
 )
 EXIT_CODES = sorted(
     {DONE, FOUND} | {value for name, value in vars(command).items() if name.isupper() and isinstance(value, int)}

@@ -1,0 +1,307 @@
+"""Clients that send slowly, or never: no thread waits for them, each is told in its time, and nobody else notices.
+
+The service has few threads and little patience here; everything else is as operators run it.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from http.client import HTTPResponse
+from pathlib import Path
+
+import pytest
+
+from tests.http.client import Client
+from tests.http.conftest import ROOT, environment, free_port, running
+from tests.http.fakes import model_server
+
+THREADS = 3
+SLOW = 60
+EMPTY, SILENCE, REQUEST = 1.5, 1.0, 2.5  # seconds
+LOOK = 1.3  # seconds that the loop may take to notice
+CODE = """
+from service import gunicorn_server, gunicorn_worker
+for name, value in {names!r}.items():
+    setattr(gunicorn_server if name == "CONNECTIONS" else gunicorn_worker, name, value)
+from service.__main__ import main
+raise SystemExit(main())
+"""
+
+BODY = json.dumps({"messages": [{"role": "user", "content": "¿Quién debe reportar?"}]}).encode()
+HEAD = b"POST /siaa/chat HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(
+    BODY
+)
+CHUNKED = b"POST /siaa/chat HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+GET = b"GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n"
+HEALTH = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+LAST = b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+
+# What has come of a request when its client stops
+PARTS = [
+    b"G",
+    b"GET /siaa/estado HTTP/1.1\r\nHost: a\r\nX: ",
+    HEAD + BODY[:-1],
+    CHUNKED + b"10\r\nabc",
+    CHUNKED + b"3\r\nabc\r\n0\r\n",  # all but the end of the trailer
+    CHUNKED.replace(b"chat", b"ch%61t") + b"1",
+    b"POST /v1/chat/%63ompletions HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n" + b" " * 500_000,
+]
+
+
+def quick(**names: float) -> tuple[str, str]:
+    names = {"EMPTY_SECONDS": EMPTY, "SILENCE_SECONDS": SILENCE, "REQUEST_SECONDS": REQUEST, **names}
+    return "-c", CODE.format(names=names)
+
+
+@pytest.fixture(scope="module")
+def hasty(sample_index: Path) -> Iterator[Client]:
+    """Run a service with few threads that gives requests little time to arrive."""
+    with running(command=quick(), SIAA_INDEX_DIR=str(sample_index), SIAA_THREADS=str(THREADS)) as client:
+        yield client
+
+
+@contextmanager
+def connected(client: Client, *, count: int = 1) -> Iterator[list[socket.socket]]:
+    with ExitStack() as stack:
+        yield [
+            stack.enter_context(socket.create_connection((client.host, client.port), timeout=10)) for _ in range(count)
+        ]
+
+
+def answer_of(connection: socket.socket) -> tuple[int, bytes]:
+    """Read one answer; another may follow."""
+    response = HTTPResponse(connection)
+    response.begin()
+    return response.status, response.read()
+
+
+def code_of(connection: socket.socket) -> tuple[int, str]:
+    status, body = answer_of(connection)
+    return status, json.loads(body)["codigo"]
+
+
+@pytest.mark.parametrize("part", [b"", *PARTS], ids=lambda part: repr(part[-30:]))
+def test_any_number_of_slow_clients_keep_nobody_waiting(hasty: Client, part: bytes) -> None:
+    with connected(hasty, count=SLOW) as slow:
+        for connection in slow:
+            connection.sendall(part)
+        for path in ("/healthz", "/siaa/estado", "/siaa/documentos"):
+            began = time.monotonic()
+            assert hasty.get(path).status == 200
+            assert time.monotonic() - began < 0.8  # before the first of them is given up
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: repr(part[-30:]))
+def test_one_that_stops_is_told_so(hasty: Client, part: bytes) -> None:
+    with connected(hasty) as (connection,):
+        connection.sendall(part)
+        began = time.monotonic()
+        assert code_of(connection) == (408, "peticion_incompleta")
+        assert SILENCE - 0.1 < time.monotonic() - began < SILENCE + LOOK
+        assert connection.recv(1) == b""
+
+
+def test_one_that_says_nothing_is_closed_without_a_word(hasty: Client) -> None:
+    with connected(hasty) as (connection,):
+        began = time.monotonic()
+        assert connection.recv(1) == b""
+        assert EMPTY - 0.1 < time.monotonic() - began < EMPTY + LOOK
+
+
+@pytest.mark.parametrize("begin", [b"GET /?q=", HEAD], ids=["head", "body"])
+def test_one_that_trickles_is_told_so(hasty: Client, begin: bytes) -> None:
+    with connected(hasty) as (connection,):
+        connection.sendall(begin)
+        began = time.monotonic()
+        connection.settimeout(0.2)
+        answer = b""
+        while not answer and time.monotonic() - began < 10:
+            connection.sendall(b"a")
+            try:
+                answer = connection.recv(4096)
+            except TimeoutError:
+                continue
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert REQUEST - 0.1 < time.monotonic() - began < REQUEST + LOOK
+
+
+# what is sent, a byte at a time -> its status, and what the answer holds
+SLOW_AND_RIGHT = [
+    (HEALTH, 200, b"ok"),
+    (HEAD + BODY, 200, b"[DONE]"),
+    (CHUNKED + b"%x\r\n%s\r\n0\r\n\r\n" % (len(BODY), BODY), 200, b"[DONE]"),
+    (CHUNKED + b"zz\r\n", 400, b"peticion_invalida"),
+    (b"GET / HTTP/1.1\n", 400, b"peticion_invalida"),
+    (b"GET /siaa/enrutar?q=\xc3\xb1 HTTP/1.1\r\nHost: a\r\n\r\n", 200, b"docs_encontrados"),
+]
+
+
+@pytest.mark.parametrize(("sent", "status", "holds"), SLOW_AND_RIGHT, ids=lambda value: repr(value)[-30:])
+def test_one_that_comes_to_its_end_is_answered(hasty: Client, sent: bytes, status: int, holds: bytes) -> None:
+    with connected(hasty) as (connection,):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for number in range(len(sent)):
+            connection.sendall(sent[number : number + 1])
+            time.sleep(0.002)
+        found, body = answer_of(connection)
+    assert found == status
+    assert holds in body
+
+
+def test_requests_one_behind_the_other_are_answered_in_order(hasty: Client) -> None:
+    with connected(hasty) as (connection,):
+        connection.sendall(HEALTH + HEAD + BODY + GET + HEALTH[:10])
+        first, second, third = (answer_of(connection) for _ in range(3))
+        assert (first[0], second[0], third[0]) == (200, 200, 200)
+        assert (b"ok" in first[1], b"[DONE]" in second[1], b"openapi" in third[1]) == (True, True, True)
+        time.sleep(0.3)  # the fourth is on its way
+        connection.sendall(HEALTH[10:])
+        assert answer_of(connection)[0] == 200
+        connection.sendall(b"GET")  # over a connection that was kept
+        assert code_of(connection) == (408, "peticion_incompleta")
+
+
+def test_a_client_that_asks_for_permission_is_given_it_once(hasty: Client) -> None:
+    with connected(hasty) as (connection,):
+        connection.sendall(HEAD.replace(b"Host", b"Expect: 100-continue\r\nConnection: close\r\nHost"))
+        assert connection.recv(4096) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        connection.sendall(BODY)
+        answer = b"".join(iter(lambda: connection.recv(4096), b""))
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert answer.count(b"HTTP/1.1") == 1
+
+
+def test_a_client_that_sends_no_more_is_still_answered(hasty: Client) -> None:
+    with connected(hasty, count=3) as (whole, cut, nothing):
+        whole.sendall(LAST)
+        cut.sendall(HEAD + BODY[:-1])
+        for connection in (whole, cut, nothing):
+            connection.shutdown(socket.SHUT_WR)
+        assert answer_of(whole)[0] == 200
+        assert answer_of(cut)[0] == 400
+        assert nothing.recv(1) == b""
+
+
+def test_health_answers_when_every_thread_is_at_work(sample_index: Path) -> None:
+    with (
+        model_server(["Los ", "jueces."], pause=1.0) as (url, received),
+        running(SIAA_INDEX_DIR=str(sample_index), SIAA_THREADS="1", SIAA_LLM="openai", SIAA_LLM_URL=url) as client,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        chat = pool.submit(client.chat, "¿Quiénes son los funcionarios responsables de reportar la información?")
+        while not any("messages" in one for one in received):
+            time.sleep(0.02)
+        for path in ("/healthz", "/readyz", "/healthz?x"):
+            began = time.monotonic()
+            assert client.get(path).status == 200
+            assert time.monotonic() - began < 0.5
+        assert not chat.done()
+        assert chat.result(timeout=20).events[-1] == "[DONE]"
+
+
+def test_health_waits_for_no_body_and_no_reader(hasty: Client) -> None:
+    big = b"POST /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"
+    with connected(hasty, count=8) as (greedy, *half):
+        for connection in half:
+            connection.sendall(big)
+        greedy.setblocking(False)
+        with suppress(BlockingIOError):  # thousands of answers that it never reads
+            while greedy.send(HEALTH * 100):
+                pass
+        for path in ("/healthz", "/readyz") * 3:
+            began = time.monotonic()
+            assert hasty.get(path).status == 200
+            assert time.monotonic() - began < 0.5
+
+
+def test_a_client_that_reads_nothing_is_given_up(sample_index: Path) -> None:
+    page = b"GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n"
+    with (
+        running(command=quick(UNREAD_SECONDS=1.0), SIAA_INDEX_DIR=str(sample_index), SIAA_THREADS="1") as client,
+        socket.socket() as connection,
+    ):
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        connection.connect((client.host, client.port))
+        connection.sendall(page * 600)  # answers of 20 MB: more than the buffers of both sides take
+        time.sleep(0.7)  # until the thread can send no more
+        began = time.monotonic()
+        assert client.get("/siaa/estado").status == 200  # by the only thread
+        assert time.monotonic() - began < 8
+
+
+def test_when_the_places_are_taken_the_oldest_gives_way(sample_index: Path) -> None:
+    places = 20
+    command = quick(CONNECTIONS=places, SILENCE_SECONDS=60.0, REQUEST_SECONDS=60.0, EMPTY_SECONDS=60.0)
+    with (
+        running(command=command, SIAA_INDEX_DIR=str(sample_index), SIAA_THREADS=str(THREADS)) as client,
+        connected(client, count=places + 5) as slow,
+    ):
+        for connection in slow:
+            connection.sendall(b"GET /")
+        for _ in range(5):
+            assert client.get("/healthz").status == 200
+        assert code_of(slow[0]) == (408, "peticion_incompleta")
+        slow[-1].sendall(LAST[5:])
+        assert answer_of(slow[-1])[0] == 200
+
+
+def test_without_a_descriptor_left_one_is_made_free(sample_index: Path) -> None:
+    limited = "import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))\n"
+    flag, code = quick(SILENCE_SECONDS=60.0, REQUEST_SECONDS=60.0, EMPTY_SECONDS=60.0)
+    with (
+        running(command=(flag, limited + code), SIAA_INDEX_DIR=str(sample_index), SIAA_THREADS=str(THREADS)) as client,
+        connected(client, count=150) as slow,
+    ):
+        for _ in range(5):
+            assert client.get("/healthz").status == 200
+        assert slow[0].recv(9) == b"HTTP/1.1 "  # told to try again
+
+
+def test_what_is_held_of_requests_has_a_limit(sample_index: Path) -> None:
+    command = quick(HELD_BYTES=100_000, SILENCE_SECONDS=60.0, REQUEST_SECONDS=60.0)
+    with (
+        running(command=command, SIAA_INDEX_DIR=str(sample_index), SIAA_THREADS=str(THREADS)) as client,
+        connected(client, count=3) as (first, second, third),
+    ):
+        head = HEAD.replace(b"%d" % len(BODY), b"65000")
+        for connection in (first, second, third):
+            connection.sendall(head + b" " * 45_000)
+            time.sleep(0.05)
+        assert code_of(first) == (408, "peticion_incompleta")
+        third.sendall(b" " * 20_000)
+        assert answer_of(third)[0] == 400  # it was read to its end
+
+
+def test_slow_clients_do_not_keep_the_service_from_stopping(sample_index: Path) -> None:
+    port = free_port()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "service"],
+        cwd=ROOT,
+        env=environment(SIAA_INDEX_DIR=str(sample_index), SIAA_PORT=str(port), SIAA_STOP_SECONDS="20"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        assert "SIAA atiende en" in process.stdout.readline()
+        with connected(Client("127.0.0.1", port), count=2) as (silent, slow):
+            slow.sendall(b"GET /")
+            threading.Event().wait(0.3)
+            began = time.monotonic()
+            process.terminate()
+            assert code_of(slow) == (408, "peticion_incompleta")
+            assert silent.recv(1) == b""
+            assert process.wait(timeout=20) == 0
+        assert time.monotonic() - began < 8
+    finally:
+        process.kill()
+        process.communicate()

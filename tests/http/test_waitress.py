@@ -1,0 +1,66 @@
+"""Under waitress, too: slow clients keep nobody waiting, and what waitress refuses has the contract's shape."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from service.arrival import HEAD_LIMIT
+from service.headers import SECURITY_HEADERS
+from service.openai_api import MAX_REQUEST_BYTES
+from tests.http.client import Client
+from tests.http.conftest import running
+from tests.http.test_slow_arrivals import LOOK, PARTS, SILENCE, SLOW, THREADS, code_of, connected
+from tests.http.test_startup import WAITRESS
+
+HASTY = f"from service import waitress_server; waitress_server.SILENCE_SECONDS = {SILENCE}; "
+
+
+@pytest.fixture(scope="module")
+def hasty(sample_index: Path) -> Iterator[Client]:
+    """Run waitress with few threads and little patience."""
+    command = (WAITRESS[0], HASTY + WAITRESS[1])
+    with running(command=command, SIAA_INDEX_DIR=str(sample_index), SIAA_THREADS=str(THREADS)) as client:
+        yield client
+
+
+@pytest.mark.parametrize("part", [b"", *PARTS], ids=lambda part: repr(part[-30:]))
+def test_any_number_of_slow_clients_keep_nobody_waiting(hasty: Client, part: bytes) -> None:
+    with connected(hasty, count=SLOW) as slow:
+        for connection in slow:
+            connection.sendall(part)
+        for path in ("/healthz", "/siaa/estado", "/siaa/documentos"):
+            began = time.monotonic()
+            assert hasty.get(path).status == 200
+            assert time.monotonic() - began < 0.8
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: repr(part[-30:]))
+def test_one_that_stops_is_told_so(hasty: Client, part: bytes) -> None:
+    with connected(hasty) as (connection,):
+        connection.sendall(part)
+        began = time.monotonic()
+        assert code_of(connection) == (408, "peticion_incompleta")
+        assert SILENCE - 0.1 < time.monotonic() - began < SILENCE + LOOK
+
+
+# what waitress refuses -> status and code
+REFUSED = [
+    (b"GET / HTTP/1.1\r\nMal Formada: x\r\n\r\n", 400, "peticion_invalida"),
+    (b"POST / HTTP/1.1\r\nTransfer-Encoding: raro\r\n\r\n", 400, "peticion_invalida"),
+    (b"GET / HTTP/1.1\r\nX: " + b"a" * HEAD_LIMIT + b"\r\n\r\n", 414, "direccion_demasiado_larga"),
+    (b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % (MAX_REQUEST_BYTES + 1), 413, "peticion_demasiado_grande"),
+]
+
+
+@pytest.mark.parametrize(("sent", "status", "code"), REFUSED, ids=lambda value: repr(value)[:40])
+def test_what_it_refuses_itself_has_the_shape_of_the_contract(
+    hasty: Client, sent: bytes, status: int, code: str
+) -> None:
+    answer = hasty.raw(sent)
+    assert (answer.status, answer.json["codigo"]) == (status, code)
+    assert answer.headers["content-type"] == "application/json; charset=utf-8"
+    assert all(answer.headers[name.lower()] == value for name, value in SECURITY_HEADERS.items())
