@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from service.embedded_model import embedded
-from service.request_log import configure
-from service.server import serve
+from service.http.request_log import configure
+from service.llm.embedded_model import embedded
+from service.servers.server import serve
 from siaa.command_line import WRONG_USE, SpanishParser
 from siaa.config import Settings, load_settings, unknown_variables
 from siaa.errors import ConfigError, GenerationError

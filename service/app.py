@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from flask import Flask, request
 
-from service.answer_cache import AnswerCache
-from service.chat import chat_endpoint
-from service.citation_endpoint import citation_endpoint
+from service.answers.model_watch import ModelWatch, open_watch
 from service.context import Context
-from service.http_errors import register
-from service.index_guard import IndexGuard
-from service.index_holder import IndexHolder, opener_for
+from service.endpoints.chat import chat_endpoint
+from service.endpoints.citation_endpoint import citation_endpoint
+from service.endpoints.openai_api import openai_endpoints
+from service.endpoints.operation import operation_endpoints
+from service.endpoints.routes import endpoints
+from service.http.http_errors import register
+from service.http.params import check_path
+from service.http.rate_limit import RateLimit, client_of, is_free
+from service.http.request_tracking import follow
+from service.http.wire import HEARTBEAT_SECONDS, BoundedRequest
+from service.index.index_guard import IndexGuard
+from service.index.index_holder import IndexHolder, opener_for
+from service.index.turns import Turns
 from service.llm import LanguageModel
 from service.metrics import Metrics
-from service.model_watch import ModelWatch, open_watch
-from service.openai_api import openai_endpoints
-from service.operation import operation_endpoints
-from service.params import check_path
-from service.quality_log import QualityLog
-from service.rate_limit import RateLimit, client_of, is_free
-from service.request_tracking import follow
-from service.routes import endpoints
 from service.stopping import Stopping
-from service.turns import Turns
-from service.wire import HEARTBEAT_SECONDS, BoundedRequest
+from service.storage.answer_cache import AnswerCache
+from service.storage.quality_log import QualityLog
 from siaa.config import Settings
 
 MAX_BODY_BYTES = 64 * 1024  # of a request; a conversation has at most 32 kB of text (contract)

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from service.answer_cache import AnswerCache
-from service.index_holder import IndexHolder
+from service.answers.model_watch import ModelWatch
+from service.index.index_holder import IndexHolder
+from service.index.turns import Turns
 from service.llm import LanguageModel
 from service.metrics import Metrics
-from service.model_watch import ModelWatch
-from service.quality_log import QualityLog
 from service.stopping import Stopping
-from service.turns import Turns
+from service.storage.answer_cache import AnswerCache
+from service.storage.quality_log import QualityLog
 from siaa.config import Settings
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from service.gunicorn_server import options_of
-from service.request_log import configure
+from service.http.request_log import configure
+from service.servers.gunicorn_server import options_of
 from siaa.config import load_settings
 
 _settings = load_settings()

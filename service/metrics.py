@@ -1,8 +1,8 @@
 """Count and time what the service does, for `GET /metrics` (Prometheus).
 
-One process serves (`service.gunicorn_server`, workers = 1), so the figures live in its memory. With several worker
-processes prometheus-client needs `PROMETHEUS_MULTIPROC_DIR`, set before Python starts and emptied at each start, and
-the gauges below a multiprocess mode of their own.
+One process serves (`service.servers.gunicorn_server`, workers = 1), so the figures live in its memory. With several
+worker processes prometheus-client needs `PROMETHEUS_MULTIPROC_DIR`, set before Python starts and emptied at each start,
+and the gauges below a multiprocess mode of their own.
 
 Labels come from fixed tables, the routes of the application and the names of generations: never from a question.
 """

@@ -6,7 +6,7 @@ Without that configuration gunicorn serves too, as its own options say; answers 
 from __future__ import annotations
 
 from service.app import start_app
-from service.request_log import configure
+from service.http.request_log import configure
 from service.stopping import begin_on_signal
 from siaa.config import load_settings
 

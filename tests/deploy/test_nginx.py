@@ -6,9 +6,9 @@ import json
 import re
 
 from service.app import MAX_BODY_BYTES
-from service.gunicorn_server import KEEP_ALIVE_SECONDS
-from service.http_errors import HTTP_FAILURES
-from service.wire import HEARTBEAT_SECONDS
+from service.http.http_errors import HTTP_FAILURES
+from service.http.wire import HEARTBEAT_SECONDS
+from service.servers.gunicorn_server import KEEP_ALIVE_SECONDS
 from tests.deploy.files import DEPLOY, seconds
 
 TEXT = re.sub(r"(^|\s)#.*", "", (DEPLOY / "nginx.conf").read_text(encoding="utf-8"))

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from service import answering
+from service.answers import answering
 from siaa.errors import SiaaError
 from siaa.generation import Generation, open_current
 from siaa.refusal import REFUSE_BELOW, Decision

@@ -15,7 +15,7 @@ import pytest
 from flask import Flask
 
 from service.app import create_app
-from service.index_holder import IndexHolder, opener_for
+from service.index.index_holder import IndexHolder, opener_for
 from siaa.config import Settings
 from tests.http.client import Client
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from service.index_holder import IndexHolder
+from service.index.index_holder import IndexHolder
 from service.llm import ChatMessage, ModelError
 from service.llm.slots import Slots
 from service.llm.stream import Call, Stream

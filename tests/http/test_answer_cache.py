@@ -14,11 +14,11 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from service.answer_cache import FILE_NAME
 from service.app import create_app
-from service.index_holder import IndexHolder, opener_for
+from service.index.index_holder import IndexHolder, opener_for
 from service.llm.protocol import ModelCutError
 from service.messages import REFUSAL
+from service.storage.answer_cache import FILE_NAME
 from siaa.config import Settings
 from tests.http.client import Answer, Client
 from tests.http.conftest import ROOT, environment, running

@@ -19,7 +19,7 @@ import pytest
 from flask import Flask
 
 from service import messages
-from service.answering import MODEL_REFUSED, NOTHING_HOLDS
+from service.answers.answering import MODEL_REFUSED, NOTHING_HOLDS
 from service.messages import REFUSAL
 from siaa.config import Settings
 from siaa.refusal import Decision

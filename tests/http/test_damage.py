@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from service.index_guard import IndexGuard
-from service.index_holder import IndexHolder, opener_for
+from service.index.index_guard import IndexGuard
+from service.index.index_holder import IndexHolder, opener_for
 from siaa.config import Settings
 from siaa.errors import GenerationError
 from siaa.generation import ARRAYS, CURRENT, TEXTS, current_name, generation_names

@@ -6,12 +6,13 @@ import re
 
 import pytest
 
-from service import failures, refused
-from service.dialogue import NO_EVIDENCE, REFUSALS
-from service.http_errors import HTTP_FAILURES, STATUS
+from service.endpoints.openapi import PATHS
+from service.http import failures
+from service.http.http_errors import HTTP_FAILURES, STATUS
 from service.llm import protocol
 from service.metrics import HIT, MISS, STAGES, Metrics
-from service.openapi import PATHS
+from service.servers import refused
+from service.talk.dialogue import NO_EVIDENCE, REFUSALS
 from siaa.errors import SiaaError
 from tests.http.conftest import ROOT
 

@@ -19,7 +19,7 @@ from flask import Flask
 from indexer.build import build
 from indexer.reporting import Reporter
 from service.app import create_app
-from service.index_holder import IndexHolder, opener_for
+from service.index.index_holder import IndexHolder, opener_for
 from service.messages import REFUSAL
 from siaa.config import Settings
 from tests.http.client import Answer

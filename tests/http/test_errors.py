@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from service import failures
 from service.app import create_app
-from service.http_errors import status_of
+from service.http import failures
+from service.http.http_errors import status_of
 from service.llm import protocol
 from siaa import errors
 from siaa.config import Settings

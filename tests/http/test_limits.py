@@ -8,9 +8,9 @@ import pytest
 from flask.testing import FlaskClient
 
 from service.app import create_app
-from service.failures import TooManyRequestsError
-from service.headers import SECURITY_HEADERS
-from service.rate_limit import MAX_CLIENTS, RateLimit, client_of
+from service.http.failures import TooManyRequestsError
+from service.http.headers import SECURITY_HEADERS
+from service.http.rate_limit import MAX_CLIENTS, RateLimit, client_of
 from siaa.config import Settings
 from siaa.errors import GenerationError
 from tests.http.client import Client

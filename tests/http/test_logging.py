@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from flask import Flask
 
-from service.request_log import configure, new_request_id
+from service.http.request_log import configure, new_request_id
 from siaa.config import Settings
 from tests.http.fakes import FakeModel
 
@@ -30,7 +30,7 @@ def test_each_level_s_share_is_logged_without_the_question(
     routed = [line for line in caplog.messages if line.startswith("[ENRUTADOR]")]
     assert len(routed) == 4  # two documents, twice
     assert all("pasajes +" in line for line in routed)
-    requests = [record for record in caplog.records if record.name == "service.request_tracking"]
+    requests = [record for record in caplog.records if record.name == "service.http.request_tracking"]
     told = [re.fullmatch(r"(\w+ \S+ \d+) \d+\.\d ms gen-\S+", record.getMessage()) for record in requests]
     assert [found and found[1] for found in told] == ["GET /siaa/enrutar 200", "POST /siaa/chat 200"]
     assert not any("periodicidad" in line for line in caplog.messages)
@@ -82,8 +82,8 @@ def test_what_the_thread_of_an_answer_logs_belongs_to_its_request(
     assert "error_interno" in answer.get_data(as_text=True)
     answer.close()
     lines = text.getvalue()
-    assert "ERROR service.chat [abc123]: fallo inesperado" in lines
-    assert "INFO service.request_tracking [abc123]: POST /siaa/chat 200" in lines
+    assert "ERROR service.endpoints.chat [abc123]: fallo inesperado" in lines
+    assert "INFO service.http.request_tracking [abc123]: POST /siaa/chat 200" in lines
     assert "RuntimeError" in lines
     assert "periodicidad" not in lines  # an exception's text may quote anything
 

@@ -10,7 +10,7 @@ import pytest
 from flask import Flask
 
 from service.app import create_app
-from service.openapi import document_of
+from service.endpoints.openapi import document_of
 from siaa.config import Settings
 from tests.http.client import Client
 from tests.http.fakes import FakeIndex

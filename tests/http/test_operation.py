@@ -10,7 +10,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from service.app import create_app
-from service.index_holder import IndexHolder, opener_for
+from service.index.index_holder import IndexHolder, opener_for
 from service.llm.protocol import ModelBusyError, ModelCutError
 from siaa.config import Settings
 from tests.http.fakes import FakeIndex, FakeModel

@@ -28,7 +28,7 @@ SLOW = 60
 EMPTY, SILENCE, REQUEST = 1.5, 1.0, 2.5  # seconds
 LOOK = 1.3  # seconds that the loop may take to notice
 CODE = """
-from service import gunicorn_server, gunicorn_worker
+from service.servers import gunicorn_server, gunicorn_worker
 for name, value in {names!r}.items():
     setattr(gunicorn_server if name == "CONNECTIONS" else gunicorn_worker, name, value)
 from service.__main__ import main

@@ -62,7 +62,7 @@ def test_a_free_port_is_no_problem() -> None:
 
 def test_the_service_does_not_import_spacy() -> None:
     names = "{'spacy', 'thinc', 'indexer'}"
-    code = f"import sys, service.wsgi, service.gunicorn_server; print(sorted({names} & set(sys.modules)))"
+    code = f"import sys, service.wsgi, service.servers.gunicorn_server; print(sorted({names} & set(sys.modules)))"
     command = [sys.executable, "-c", code]
     run = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=60, check=True)
     assert run.stdout.strip() == "[]"
@@ -105,7 +105,8 @@ def test_the_welcome_shows_a_curl_for_every_endpoint() -> None:
     assert "clave" not in welcome(Settings(admin_token="secreta"))
 
 
-WAITRESS = ("-c", "from service.__main__ import welcome; from service.server import serve_with_waitress as serve; "
+WAITRESS = ("-c", "from service.__main__ import welcome; "
+            "from service.servers.server import serve_with_waitress as serve; "
             "from siaa.config import load_settings; s = load_settings(); "
             "raise SystemExit(serve(s, ready=lambda: print(welcome(s), flush=True)))")  # fmt: skip
 

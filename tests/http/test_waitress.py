@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from service.arrival import HEAD_LIMIT
-from service.headers import SECURITY_HEADERS
-from service.openai_api import MAX_REQUEST_BYTES
+from service.endpoints.openai_api import MAX_REQUEST_BYTES
+from service.http.headers import SECURITY_HEADERS
+from service.servers.arrival import HEAD_LIMIT
 from tests.http.client import Client
 from tests.http.conftest import running
 from tests.http.test_slow_arrivals import LOOK, PARTS, SILENCE, SLOW, THREADS, code_of, connected
 from tests.http.test_startup import WAITRESS
 
-HASTY = f"from service import waitress_server; waitress_server.SILENCE_SECONDS = {SILENCE}; "
+HASTY = f"from service.servers import waitress_server; waitress_server.SILENCE_SECONDS = {SILENCE}; "
 
 
 @pytest.fixture(scope="module")

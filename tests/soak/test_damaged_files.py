@@ -12,7 +12,7 @@ import pytest
 
 from indexer.build import build
 from indexer.reporting import Reporter
-from service.index_holder import IndexHolder, opener_for
+from service.index.index_holder import IndexHolder, opener_for
 from siaa.config import Settings
 from siaa.errors import GenerationError
 from siaa.generation import current_name, generation_names, open_current

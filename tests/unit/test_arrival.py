@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.arrival import HEAD_LIMIT, SPARE, Arrival
+from service.servers.arrival import HEAD_LIMIT, SPARE, Arrival
 
 LIMIT = 100
 LIMITS = {"/grande": 10_000}

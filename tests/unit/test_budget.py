@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from service.budget import FragmentBudget, answer_tokens, fits, fragment_budget
+from service.answers.budget import FragmentBudget, answer_tokens, fits, fragment_budget
+from service.answers.prompt import build_messages
 from service.llm.protocol import ChatMessage, ModelContextError
 from service.llm.tokens import estimate_tokens, fit_answer
-from service.prompt import build_messages
 from siaa.config import MAX_QUESTION_CHARS, Settings
 from siaa.model import Fragment
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from service.data_folder import OWNER, data_folder
-from service.quality_log import FILE_NAME, Entry, Page, QualityLog
+from service.storage.data_folder import OWNER, data_folder
+from service.storage.quality_log import FILE_NAME, Entry, Page, QualityLog
 from siaa.config import Settings
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from service.database import BUSY_SECONDS, PAUSE_SECONDS, Database
+from service.storage.database import BUSY_SECONDS, PAUSE_SECONDS, Database
 
 SCHEMA = ("CREATE TABLE IF NOT EXISTS t (x)",)
 

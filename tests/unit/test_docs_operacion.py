@@ -16,8 +16,8 @@ import siaa
 from indexer import __main__ as command
 from indexer.commands import COMMANDS, DONE, FOUND
 from indexer.review import CHECKS
-from service import refused
-from service.http_errors import HTTP_FAILURES
+from service.http.http_errors import HTTP_FAILURES
+from service.servers import refused
 from siaa.config import Settings
 from siaa.errors import SiaaError
 from tests.deploy.queries import offered_metrics

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.extractive import MAX_CHARS, ExtractiveAnswer, extract
+from service.answers.extractive import MAX_CHARS, ExtractiveAnswer, extract
 from service.messages import REFUSAL
 from siaa.model import Fragment, Piece
 from siaa.text import fold

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from service.answering import answer, gather
+from service.answers.answering import answer, gather
+from service.answers.extractive import MAX_CHARS
 from service.events import Delta, Nearest, Sources
-from service.extractive import MAX_CHARS
 from service.messages import DOUBTFUL, REFUSAL
 from siaa.lost_lists import Announced, announced, is_lost
 from tests.building import build_retriever

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from service.masking import holds_identifier, mask
+from service.storage.masking import holds_identifier, mask
 from tests.unit.cases_references import AGREED
 
 MASKED = [

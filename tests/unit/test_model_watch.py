@@ -9,9 +9,9 @@ from collections.abc import Generator, Sequence
 
 import pytest
 
-from service.budget import FragmentBudget
+from service.answers.budget import FragmentBudget
+from service.answers.model_watch import ModelWatch, open_watch
 from service.llm.protocol import ChatMessage
-from service.model_watch import ModelWatch, open_watch
 from siaa.config import Settings
 
 SETTINGS = Settings()

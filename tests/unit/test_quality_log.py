@@ -16,7 +16,7 @@ import pytest
 
 from service.events import Delta, Event, Found, Nearest, Sentence, Source, Sources
 from service.llm.protocol import ModelCutError, ReaderLeftError
-from service.quality_log import FILE_NAME, PURGE_SECONDS, Entry, Page, QualityLog, recorded
+from service.storage.quality_log import FILE_NAME, PURGE_SECONDS, Entry, Page, QualityLog, recorded
 from siaa.config import Settings
 from siaa.model import Json
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from service.answering import gather, judge
+from service.answers.answering import gather, judge
 from siaa.model import Fragment, Piece
 from siaa.question import Query
 from siaa.references import find_references

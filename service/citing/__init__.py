@@ -1,0 +1,1 @@
+"""Link the sentences of an answer to the words that hold them."""

@@ -1,0 +1,1 @@
+"""The endpoints of the contract, and what they show."""

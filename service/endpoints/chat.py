@@ -1,0 +1,84 @@
+"""The chat endpoint: a conversation comes in as JSON, the answer goes out as server-sent events."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack
+
+from flask import Blueprint, Response, current_app, g, request
+
+from service.context import Context
+from service.endpoints.diagnostics import chat_event
+from service.http.failures import InvalidChatError, NotJsonError
+from service.http.http_errors import HTTP_FAILURES, body_of, internal_failure
+from service.http.params import parse_query
+from service.http.presence import gone_test
+from service.http.wire import DONE, Heartbeat, event, stream_response
+from service.llm import ModelError
+from service.talk.conversation import Conversation, parse_conversation
+from service.talk.dialogue import Events, Reply, reply
+from siaa.errors import SiaaError
+
+log = logging.getLogger(__name__)
+
+chat_endpoint = Blueprint("chat", __name__)
+
+
+@chat_endpoint.post("/siaa/chat")
+def chat() -> Response:
+    """Answer the last message of a conversation."""
+    context: Context = current_app.extensions["siaa"]
+    conversation = _conversation()
+    return answer_with(context, conversation, lambda reply: _frames(reply.events))
+
+
+def answer_with(
+    context: Context, conversation: Conversation, write: Callable[[Reply], Generator[str, None, None]]
+) -> Response:
+    """Return the answer as a stream of the frames that `write` makes of it.
+
+    Raises SiaaError when the answer fails before its first event.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(context.active.one_more())
+        answer = reply(context, conversation, stack)
+        if answer.generation:
+            g.generation = answer.generation
+        made = write(answer)
+        frames: Iterator[str] = made
+        if answer.by_model:  # without a model there is no silence to fill
+            frames = Heartbeat(made, seconds=context.heartbeat, gone=gone_test(request.environ))
+        response = stream_response(frames)
+        response.headers["X-Cache"] = "HIT" if answer.cached else "MISS"
+        # The generation stays open until the last byte is out or the client has left.
+        response.call_on_close(stack.pop_all().close)
+        return response
+
+
+def _conversation() -> Conversation:
+    if request.mimetype != "application/json":
+        raise NotJsonError(HTTP_FAILURES[415][1])
+    conversation = parse_conversation(request.get_data())
+    query = parse_query(str(request.environ.get("QUERY_STRING", "")), known=frozenset({"coleccion"}))
+    collection = query.optional("coleccion")
+    if collection and conversation.collection and collection != conversation.collection:
+        raise InvalidChatError("La 'coleccion' de la dirección y la del cuerpo son distintas: envíe una sola.")
+    return Conversation(conversation.turns, conversation.collection or collection)
+
+
+def _frames(events: Events) -> Generator[str, None, None]:
+    """Yield the events as text, a failure as an event of its own, and the end, once."""
+    try:
+        for item in events:
+            yield event(chat_event(item))
+    except SiaaError as error:
+        if isinstance(error, ModelError):
+            log.warning("modelo: %s (%s)", error.code, error.detail)
+        yield event(body_of(error))
+    except Exception:
+        log.exception("fallo inesperado en medio de una respuesta")
+        yield event(internal_failure())
+    finally:
+        events.close()
+    yield DONE

@@ -1,0 +1,264 @@
+"""Speak OpenAI's dialect, so that existing chat front ends can use SIAA as a model: the same answers as /siaa/chat.
+
+What those front ends add is tolerated: system messages and parameters of generation are passed over, text may come in
+parts, and of a long history the latest part counts. Sources come as `annotations`, and whole under the key `siaa`.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import time
+from collections.abc import Generator, Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+from flask import Blueprint, Response, current_app, g, request
+
+from service.context import Context
+from service.endpoints.chat import answer_with
+from service.endpoints.diagnostics import chat_event
+from service.events import Delta, Event
+from service.http.failures import InvalidChatError, InvalidCompletionError, NotJsonError, UnknownModelError
+from service.http.http_errors import HTTP_FAILURES, body_of, internal_failure, openai_failure, status_of
+from service.http.wire import DONE, event, json_response
+from service.llm import ModelError
+from service.llm.tokens import CHARS_PER_TOKEN
+from service.talk.conversation import (
+    MAX_BYTES,
+    MAX_MESSAGES,
+    Conversation,
+    Turn,
+    parse_collection,
+    parse_object,
+    parse_turn,
+)
+from service.talk.dialogue import Reply, reply
+from siaa.config import MAX_QUESTION_CHARS
+from siaa.errors import SiaaError
+from siaa.model import Json
+
+log = logging.getLogger(__name__)
+
+MODEL_ID = "siaa"
+COMPLETIONS_PATH = "/v1/chat/completions"
+MAX_REQUEST_BYTES = 1024 * 1024  # front ends send the whole history each time; what counts of it has its own limit
+_SHAPE = '{"model": "siaa", "messages": [{"role": "user", "content": "su pregunta"}]}'
+_PASSED_OVER = ("system", "developer", "tool", "function")  # roles that say nothing to a search
+_HOST = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
+
+openai_endpoints = Blueprint("openai", __name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request: the conversation, how the answer is to come, and what identifies it."""
+
+    conversation: Conversation
+    stream: bool
+    with_usage: bool
+    base: str  # scheme and host of this service, as the client knows it
+    id: str = field(default_factory=lambda: f"chatcmpl-{secrets.token_hex(12)}")
+    created: int = field(default_factory=lambda: int(time.time()))
+
+
+@openai_endpoints.get("/v1/models")
+def models() -> Response:
+    """List the one model that there is."""
+    listed = {"id": MODEL_ID, "object": "model", "created": 0, "owned_by": "siaa"}
+    return json_response({"object": "list", "data": [listed]})
+
+
+@openai_endpoints.post(COMPLETIONS_PATH)
+def completions() -> Response:
+    """Answer the last message of a conversation."""
+    context: Context = current_app.extensions["siaa"]
+    request.max_content_length = MAX_REQUEST_BYTES
+    asked = _asked(context)
+    if asked.stream:
+        return answer_with(context, asked.conversation, lambda answer: _frames(answer, asked))
+    with ExitStack() as stack:
+        stack.enter_context(context.active.one_more())
+        answer = reply(context, asked.conversation, stack)
+        if answer.generation:
+            g.generation = answer.generation
+        response = json_response(_completion(list(answer.events), asked))
+        response.headers["X-Cache"] = "HIT" if answer.cached else "MISS"
+        return response
+
+
+def _asked(context: Context) -> _Asked:
+    if request.mimetype != "application/json":
+        raise NotJsonError(HTTP_FAILURES[415][1])
+    data = parse_object(request.get_data(), failure=InvalidCompletionError, shape=_SHAPE)
+    model = data.get("model") or MODEL_ID
+    if model != MODEL_ID:
+        raise UnknownModelError(f"El modelo pedido no existe: el único es «{MODEL_ID}».", suggestions=(MODEL_ID,))
+    stream = data.get("stream")
+    if stream is not None and not isinstance(stream, bool):
+        raise InvalidCompletionError("'stream' debe ser true o false.", param="stream")
+    if data.get("n") not in (None, 1):
+        raise InvalidCompletionError("Solo se da una respuesta por pregunta: quite 'n'.", param="n")
+    options = data.get("stream_options")
+    with_usage = isinstance(options, dict) and options.get("include_usage") is True
+    try:
+        collection = parse_collection(data.get("coleccion"))
+    except InvalidChatError as error:
+        raise InvalidCompletionError(error.message, param="coleccion") from None
+    conversation = Conversation(_turns(data.get("messages")), collection)
+    return _Asked(conversation, bool(stream), with_usage, _base(proxy=context.settings.proxy))
+
+
+def _turns(messages: object) -> tuple[Turn, ...]:
+    """Return the turns that count: the last one checked as /siaa/chat does, of those before it what can be used."""
+    if not isinstance(messages, list) or not messages:
+        raise InvalidCompletionError(f"Falta la lista 'messages': envíe {_SHAPE}.", param="messages")
+    for number, message in enumerate(messages, start=1):
+        if not isinstance(message, dict):
+            raise InvalidCompletionError(
+                f"El mensaje {number} no es un objeto con 'role' y 'content'.", param="messages"
+            )
+    numbered = [
+        (number, {"role": message.get("role"), "content": _text(message.get("content"))})
+        for number, message in enumerate(messages, start=1)
+        if message.get("role") not in _PASSED_OVER
+    ]
+    if not numbered or numbered[-1][1]["role"] != "user":
+        raise InvalidCompletionError("El último mensaje debe ser la pregunta: con 'role': 'user'.", param="messages")
+    try:
+        last = parse_turn(*numbered[-1])
+    except InvalidChatError as error:
+        raise InvalidCompletionError(error.message, param="messages") from None
+    turns, room = [last], MAX_BYTES - len(last.content.encode())
+    for number, message in reversed(numbered[:-1]):
+        turn = _earlier(number, message)
+        if turn is None:
+            continue
+        room -= len(turn.content.encode())
+        if room < 0 or len(turns) == MAX_MESSAGES:
+            break
+        turns.insert(0, turn)
+    return tuple(turns)
+
+
+def _earlier(number: int, message: dict[str, Any]) -> Turn | None:
+    """Return an earlier turn, a long question cut; None for one that cannot be used, which must not end the talk."""
+    content = message["content"]
+    if message["role"] == "user" and isinstance(content, str):
+        message = {**message, "content": content[:MAX_QUESTION_CHARS]}
+    try:
+        return parse_turn(number, message)
+    except InvalidChatError:
+        return None
+
+
+def _text(content: object) -> object:
+    """Return the text of a message whose content may come in parts; anything else as it is, for the check to refuse."""
+    if not isinstance(content, list):
+        return content
+    if not all(
+        isinstance(part, dict) and part.get("type") == "text" and isinstance(part.get("text"), str) for part in content
+    ):
+        raise InvalidCompletionError("Solo se admite texto: quite las imágenes, audios y archivos.", param="messages")
+    return "\n".join(part["text"] for part in content)
+
+
+def _base(*, proxy: bool) -> str:
+    """Return scheme and host of this service as the client knows them; behind a proxy, as the proxy says."""
+    scheme, host = request.scheme, request.host
+    if proxy:
+        told = request.headers.get("X-Forwarded-Proto", "").partition(",")[0].strip()
+        scheme = told if told in ("http", "https") else scheme
+        host = request.headers.get("X-Forwarded-Host", "").partition(",")[0].strip() or host
+    return f"{scheme}://{host}" if _HOST.fullmatch(host) else ""
+
+
+def _completion(events: Iterable[Event], asked: _Asked) -> Json:
+    told, text = _told(events)
+    message: Json = {"role": "assistant", "content": text, "refusal": None}
+    if annotations := _annotations(told, text, asked.base):
+        message["annotations"] = annotations
+    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+    head = {"id": asked.id, "object": "chat.completion", "created": asked.created, "model": MODEL_ID}
+    return {**head, "choices": [choice], "usage": _usage(asked, text), "siaa": told}
+
+
+def _frames(answer: Reply, asked: _Asked) -> Generator[str, None, None]:
+    """Yield the answer as chunks, a failure as an event of its own, and the end, once."""
+    seen: list[Event] = []
+    try:
+        yield event(_chunk(asked, {"role": "assistant", "content": ""}))
+        for item in answer.events:
+            seen.append(item)
+            if isinstance(item, Delta):
+                yield event(_chunk(asked, {"content": item.text}))
+        yield from _last_frames(seen, asked)
+    except SiaaError as error:
+        if isinstance(error, ModelError):
+            log.warning("modelo: %s (%s)", error.code, error.detail)
+        yield event(openai_failure(body_of(error), status_of(error)))
+    except Exception:
+        log.exception("fallo inesperado en medio de una respuesta")
+        yield event(openai_failure(internal_failure(), 500))
+    finally:
+        answer.events.close()
+    yield DONE
+
+
+def _last_frames(seen: Iterable[Event], asked: _Asked) -> Generator[str, None, None]:
+    told, text = _told(seen)
+    if annotations := _annotations(told, text, asked.base):
+        yield event(_chunk(asked, {"annotations": annotations}))
+    yield event({**_chunk(asked, {}, finish="stop"), "siaa": told})
+    if asked.with_usage:
+        yield event({**_chunk(asked, {}), "choices": [], "usage": _usage(asked, text)})
+
+
+def _chunk(asked: _Asked, delta: Json, *, finish: str | None = None) -> Json:
+    head = {"id": asked.id, "object": "chat.completion.chunk", "created": asked.created, "model": MODEL_ID}
+    return {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+
+def _told(events: Iterable[Event]) -> tuple[Json, str]:
+    """Return what the events of /siaa/chat hold besides the text, and the text."""
+    told: Json = {}
+    texts: list[str] = []
+    for item in events:
+        if isinstance(item, Delta):
+            texts.append(item.text)
+        else:
+            told |= chat_event(item)
+    return told, "".join(texts)
+
+
+def _annotations(told: Json, text: str, base: str) -> list[Json]:
+    """Return one annotation for each sentence with a source, and one over the whole text for a source without any."""
+    sources = told.get("fuentes", [])
+    spans: dict[int, list[tuple[int, int]]] = {source["n"]: [] for source in sources}
+    for sentence in told.get("oraciones", []):
+        spans.get(sentence["fuente"], []).append((sentence["inicio"], sentence["fin"]))
+    return [
+        _annotation(source, start, end, base)
+        for source in sources
+        for start, end in spans[source["n"]] or [(0, len(text))]
+    ]
+
+
+def _annotation(source: Json, start: int, end: int, base: str) -> Json:
+    name = source["titulo"] or source["doc"]
+    title = f"{name}, art. {source['articulo']}" if source["articulo"] else name
+    citation = {"url": base + source["enlace"], "title": title, "start_index": start, "end_index": end}
+    return {"type": "url_citation", "url_citation": citation}
+
+
+def _usage(asked: _Asked, text: str) -> Json:
+    """Return the tokens of the conversation and of the answer, estimated from their length."""
+    prompt = _tokens("".join(turn.content for turn in asked.conversation.turns))
+    answer = _tokens(text)
+    return {"prompt_tokens": prompt, "completion_tokens": answer, "total_tokens": prompt + answer}
+
+
+def _tokens(text: str) -> int:
+    return -(-len(text) // CHARS_PER_TOKEN)

@@ -1,0 +1,1 @@
+"""What every endpoint shares: parameters, errors, bytes, limits, logs."""

@@ -1,0 +1,1 @@
+"""Hold the published generation, watch over it, and ask it."""

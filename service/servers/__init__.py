@@ -1,0 +1,1 @@
+"""The web servers that carry the application, and how requests arrive."""

@@ -1,0 +1,1 @@
+"""What outlives a request: the cache of answers and the quality log."""

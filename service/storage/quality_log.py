@@ -1,0 +1,243 @@
+"""Write down what was asked and what came of it, for those who mend the corpus; without anybody's identity.
+
+Every text is masked first and cut afterwards, so that a cut cannot hide an identifier from the rules.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from service.citing.support import DOUBTFUL as DOUBTFUL_STATES
+from service.events import Delta, Event, Found, Nearest, Sources
+from service.llm.protocol import ReaderLeftError
+from service.storage.data_folder import data_folder
+from service.storage.database import Database
+from service.storage.masking import mask
+from siaa.config import Settings
+from siaa.errors import SiaaError
+from siaa.model import Json
+
+FILE_NAME = "registro.sqlite3"
+PURGE_SECONDS = 3600.0  # between two searches for lines past their retention
+UNEXPECTED_CODE = "error_interno"
+
+# Types and alerts of the contract.
+TALK, DOCUMENTS, CACHE_HIT, ERROR = "CONV", "DOC", "CACHE_HIT", "ERROR"
+TYPES = (TALK, DOCUMENTS, CACHE_HIT, ERROR)
+FINE, NO_CONTEXT, DOUBTFUL, FAILED = "OK", "SIN_CONTEXTO", "POSIBLE_ALUCINACION", "ERROR"
+ALERTS = (FINE, NO_CONTEXT, DOUBTFUL, FAILED)
+
+_TEXTS = ("pregunta", "pregunta_buscada", "respuesta", "esperado", "comentario")
+_COLUMNS = (
+    "momento", "tipo", "alerta", "pregunta", "pregunta_buscada", "respuesta", "documentos", "coleccion", "modelo",
+    "generacion", "codigo", "ms", "completa", "util", "esperado", "comentario",
+)  # fmt: skip
+_SCHEMA = (
+    f"CREATE TABLE IF NOT EXISTS registro (id INTEGER PRIMARY KEY AUTOINCREMENT, {', '.join(_COLUMNS)})",
+    "CREATE INDEX IF NOT EXISTS registro_momento ON registro (momento)",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line: an answer, or (`useful` is not None) somebody's opinion about one. `milliseconds` until its end.
+
+    `code` is that of the failure, if any. `complete` is False when the reader left before the end.
+    """
+
+    kind: str
+    question: str
+    alert: str = FINE
+    searched: str = ""
+    answer: str = ""
+    documents: tuple[str, ...] = ()
+    collection: str = ""
+    model: str = ""
+    generation: str = ""
+    code: str = ""
+    milliseconds: int = 0
+    complete: bool = True
+    useful: bool | None = None
+    expected: str = ""
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The newest lines of those that were asked for, newest first, and how many there are of them in all."""
+
+    total: int = 0
+    lines: tuple[Json, ...] = ()
+
+
+class QualityLog:
+    """Keep lines for a number of days in a file that may fail: then a line is lost, and nothing else. Thread-safe."""
+
+    def __init__(self, settings: Settings, *, clock: Callable[[], float] = time.time) -> None:
+        self._days = settings.quality_log_days
+        self._rows = settings.quality_log_rows
+        self._chars = settings.quality_log_chars
+        self._clock = clock
+        self._next_purge = 0.0
+        self._database = Database(data_folder(settings) / FILE_NAME, schema=_SCHEMA)
+
+    @property
+    def enabled(self) -> bool:
+        """Tell whether lines are kept at all."""
+        return self._days > 0
+
+    def write(self, entry: Entry) -> bool:
+        """Mask and keep one line; tell whether it was."""
+        if not self.enabled:
+            return False
+        row = self._row(entry)
+        values = tuple(row[column] for column in _COLUMNS)
+        holes = ", ".join("?" * len(_COLUMNS))
+
+        def insert(connection: sqlite3.Connection) -> bool:
+            connection.execute(f"INSERT INTO registro ({', '.join(_COLUMNS)}) VALUES ({holes})", values)
+            self._purge(connection)
+            return True
+
+        return bool(self._database.run(insert))
+
+    def read(self, *, limit: int, kind: str | None = None, alert: str | None = None) -> Page | None:
+        """Return the newest lines of this type and alert, newest first; None if the file cannot be read now."""
+        wanted = [("momento >= ?", self._oldest())]
+        wanted += [(f"{column} = ?", value) for column, value in (("tipo", kind), ("alerta", alert)) if value]
+        where = " AND ".join(condition for condition, _ in wanted)
+        values = tuple(value for _, value in wanted)
+        # One statement, so that no line written meanwhile is in one figure and not in the other.
+        total = f"(SELECT count(*) FROM registro WHERE {where})"
+        query = f"SELECT {total}, id, {', '.join(_COLUMNS)} FROM registro WHERE {where} ORDER BY id DESC LIMIT ?"
+
+        def select(connection: sqlite3.Connection) -> Page:
+            self._purge(connection)
+            rows = connection.execute(query, (*values, *values, limit)).fetchall()
+            lines = tuple(_shown(dict(zip(("id", *_COLUMNS), row[1:], strict=True))) for row in rows)
+            return Page(rows[0][0] if rows else 0, lines)
+
+        return self._database.run(select) if self.enabled else Page()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def _row(self, entry: Entry) -> dict[str, object]:
+        row: dict[str, object] = {
+            "momento": _moment(self._clock()),
+            "tipo": entry.kind,
+            "alerta": entry.alert,
+            "pregunta": entry.question,
+            "pregunta_buscada": entry.searched,
+            "respuesta": entry.answer,
+            "documentos": json.dumps(entry.documents, ensure_ascii=False),
+            "coleccion": entry.collection,
+            "modelo": entry.model,
+            "generacion": entry.generation,
+            "codigo": entry.code,
+            "ms": entry.milliseconds,
+            "completa": int(entry.complete),
+            "util": None if entry.useful is None else int(entry.useful),
+            "esperado": entry.expected,
+            "comentario": entry.comment,
+        }
+        return row | {column: mask(str(row[column]))[: self._chars] for column in (*_TEXTS, "coleccion")}
+
+    def _purge(self, connection: sqlite3.Connection) -> None:
+        """Delete what is past its retention, at most once an hour."""
+        if self._clock() < self._next_purge:
+            return
+        self._next_purge = self._clock() + PURGE_SECONDS
+        connection.execute("DELETE FROM registro WHERE momento < ?", (self._oldest(),))
+        connection.execute("DELETE FROM registro WHERE id <= (SELECT max(id) FROM registro) - ?", (self._rows,))
+
+    def _oldest(self) -> str:
+        return _moment(self._clock() - self._days * 86_400)
+
+
+def recorded(
+    events: Generator[Event, None, None], log: QualityLog, entry: Entry, *, clock: Callable[[], float] = time.monotonic
+) -> Generator[Event, None, None]:
+    """Yield `events` as they come, and write down at their end what came of them, also if it was a failure."""
+    began, heard = clock(), _Heard()
+    try:
+        for event in events:
+            heard.hear(event)
+            yield event
+    except (GeneratorExit, ReaderLeftError):
+        heard.complete = False
+        raise
+    except SiaaError as error:
+        heard.fail(error.code)
+        raise
+    except Exception:
+        heard.fail(UNEXPECTED_CODE)
+        raise
+    finally:
+        events.close()
+        log.write(heard.finish(entry, milliseconds=round(1000 * (clock() - began))))
+
+
+class _Heard:
+    """What the events of one answer told."""
+
+    def __init__(self) -> None:
+        self.complete = True
+        self._alert = FINE
+        self._code = ""
+        self._searched = ""
+        self._documents: tuple[str, ...] = ()
+        self._texts: list[str] = []
+
+    def hear(self, event: Event) -> None:
+        match event:
+            case Found():
+                self._searched = event.searched
+                self._documents = tuple(name for name, _ in event.documents)
+            case Delta():
+                self._texts.append(event.text)
+            case Nearest():
+                self._alert = NO_CONTEXT
+            case Sources():
+                if any(sentence.state in DOUBTFUL_STATES for sentence in event.sentences):
+                    self._alert = DOUBTFUL
+
+    def fail(self, code: str) -> None:
+        self._alert, self._code = FAILED, code
+
+    def finish(self, entry: Entry, *, milliseconds: int) -> Entry:
+        return replace(
+            entry,
+            kind=ERROR if self._code else entry.kind,
+            alert=self._alert,
+            code=self._code,
+            searched=self._searched or entry.searched,
+            documents=self._documents,
+            answer="".join(self._texts),
+            milliseconds=milliseconds,
+            complete=self.complete,
+        )
+
+
+def _moment(seconds: float) -> str:
+    """Return seconds of the epoch as UTC, ISO 8601, so that text order is time order."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
+def _shown(row: Json) -> Json:
+    """Return one line as /siaa/log gives it."""
+    useful = row.pop("util")
+    expected, comment = row.pop("esperado"), row.pop("comentario")
+    opinion = None if useful is None else {"util": bool(useful), "esperado": expected, "comentario": comment}
+    return {
+        **row,
+        "documentos": json.loads(row["documentos"]),
+        "completa": bool(row["completa"]),
+        "opinion": opinion,
+    }
