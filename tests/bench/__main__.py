@@ -125,7 +125,7 @@ def _engines(generation: Generation, retriever: Retriever, questions: Sequence[s
     measured |= alternate(slow, asked[:_WHOOSH_QUESTIONS])
     whoosh, siaa = opened["whoosh_campo"], opened["siaa_campo"]
     order = {
-        "iguales": sum(whoosh.exhaustive_top(s, _TOP) == siaa.top(s, w, _TOP) for s, w in asked),
+        "iguales": sum(whoosh.exhaustive_top(s, _TOP) == siaa.exhaustive_top(s, _TOP) for s, _ in asked),
         "con_limite": sum(whoosh.top(s, w, _TOP) == siaa.top(s, w, _TOP) for s, w in asked),
         "preguntas": len(asked),
     }

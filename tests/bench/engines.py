@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
@@ -51,6 +51,11 @@ class SiaaField:
     def top(self, stems: Sequence[str], words: Sequence[str], count: int) -> list[int]:
         return [hit.passage for hit in self._search.top_in_field(BODY, stems, count)]
 
+    def exhaustive_top(self, stems: Sequence[str], count: int) -> list[int]:
+        """Rank every passage, as `WhooshField.exhaustive_top`."""
+        hits = self._search.top_in_field(BODY, stems, self._search.index.passage_count)
+        return _best(((hit.score, hit.passage) for hit in hits), count)
+
 
 class SiaaAll(SiaaField):
     """The arrays, over all fields, as the service ranks."""
@@ -81,10 +86,15 @@ class WhooshField:
     def exhaustive_top(self, stems: Sequence[str], count: int) -> list[int]:
         """Rank every passage. With a limit Whoosh skips blocks by a bound that is at times too low, and loses some."""
         found = self._searcher.search(Or([Term(BODY, stem) for stem in stems]), limit=None).top_n
-        return [passage for _, passage in sorted((-round(score, 9), passage) for score, passage in found)[:count]]
+        return _best(found, count)
 
     def _ask(self, terms: list[Any], count: int) -> list[int]:
         return [passage for _, passage in self._searcher.search(Or(terms), limit=count).top_n]
+
+
+def _best(found: Iterable[tuple[float, int]], count: int) -> list[int]:
+    """Return the best passages, ties by position. Engines add up in different orders: their last bits differ."""
+    return [passage for _, passage in sorted((-round(score, 9), passage) for score, passage in found)[:count]]
 
 
 class WhooshAll(WhooshField):
