@@ -44,7 +44,7 @@ check_path() {
         *) fail "La ruta «$1» debe ser absoluta." ;;
     esac
     case "$1" in
-        *[!A-Za-z0-9/._+-]*) fail "La ruta «$1» tiene espacios o signos que una unidad de systemd no admite: use otra." ;;
+        *[!A-Za-z0-9/._+-]*) fail "La ruta «$1» tiene espacios o signos que una unidad de systemd no admite: use otra (si el programa irá a otra carpeta, PREFIX=/opt/siaa)." ;;
     esac
 }
 

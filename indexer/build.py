@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import Stemmer
@@ -130,7 +130,7 @@ def _make(
         gathered = _fill(folder, settings, inputs, current, analyzer, reporter)
         documents = [part.extract for part in gathered.parts]
         manifest = Manifest(
-            name=f"gen-{created:%Y%m%dT%H%M%SZ}-{inputs.digest[:8]}",
+            name=_name(created, inputs.digest, settings.index_dir),
             format=FORMAT,
             version=__version__,
             created=created.isoformat(timespec="seconds").replace("+00:00", "Z"),
@@ -142,7 +142,7 @@ def _make(
             reports=tuple(sorted(gathered.reports, key=lambda report: report.path)),
         )
         _check_clock(manifest, settings.index_dir, reporter)
-        manifest = writing.write_manifest(folder, _free_name(manifest, settings.index_dir))
+        manifest = writing.write_manifest(folder, manifest)
         verdict = trial.examine(folder, settings, reporter)
         if verdict is not None and not verdict.passes and not motive:
             raise gate.StoppedByGateError(verdict)
@@ -192,9 +192,9 @@ def _check_clock(manifest: Manifest, index_dir: Path, reporter: Reporter) -> Non
         )
 
 
-def _free_name(manifest: Manifest, index_dir: Path) -> Manifest:
-    """Return the manifest under a name that no generation bears: two builds may fall into one second."""
-    name, number = manifest.name, 2
-    while (index_dir / name).exists():
-        name, number = f"{manifest.name}-{number}", number + 1
-    return replace(manifest, name=name)
+def _name(created: datetime, digest: str, index_dir: Path) -> str:
+    """Return a name of its own second: of two builds within one, the later must be named as the newer."""
+    taken = {name.split("-")[1] for name in generation_names(index_dir)}
+    while f"{created:%Y%m%dT%H%M%SZ}" in taken:
+        created += timedelta(seconds=1)
+    return f"gen-{created:%Y%m%dT%H%M%SZ}-{digest[:8]}"

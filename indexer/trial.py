@@ -10,7 +10,7 @@ from indexer.golden import DEFAULT_DROP, GoldenSet, Outcome, ask_all, load_golde
 from indexer.reporting import Reporter
 from siaa.config import MAX_QUESTION_CHARS, Settings
 from siaa.errors import AmbiguousDocumentError, GenerationError, SiaaError, UnknownDocumentError
-from siaa.generation import TUNING, Generation, open_current, open_generation
+from siaa.generation import TUNING, Generation, current_name, open_current, open_generation
 from siaa.language import GOLDEN_QUESTIONS
 from siaa.retrieval import Retriever
 
@@ -29,12 +29,26 @@ def examine(folder: Path, settings: Settings, reporter: Reporter) -> Verdict | N
         golden = _golden_questions(folder)
         published = _published_outcomes(settings) if settings.owns_tuning else None
         if golden is None and not published:
+            _warn_of_questions_left_behind(settings, reporter)
             return None
         asked = golden or GoldenSet((), DEFAULT_DROP)  # a file that was taken away leaves its questions missing
         _warn_of_strangers(asked, generation, reporter)
         return gate.judge_candidate(asked, ask_all(candidate, asked.questions), published)
     finally:
         generation.close()
+
+
+def _warn_of_questions_left_behind(settings: Settings, reporter: Reporter) -> None:
+    """Say when the published generation was made with questions: a variable may have been forgotten."""
+    try:
+        name = current_name(settings.index_dir)
+    except GenerationError:
+        return
+    if name and (settings.index_dir / name / TUNING / GOLDEN_QUESTIONS).is_file():
+        reporter.warn(
+            f"la generación publicada se hizo con preguntas de control y esta no las tiene: ¿falta SIAA_CONFIG_DIR? "
+            f"Las guarda {name}/{TUNING}/{GOLDEN_QUESTIONS}."
+        )
 
 
 def _golden_questions(folder: Path) -> GoldenSet | None:

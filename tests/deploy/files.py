@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 from collections import defaultdict
@@ -10,6 +11,18 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
+
+
+def plain_root(folder: Path) -> Path:
+    """Return the project by a path that units and crontabs take: a link in `folder` where it has spaces or signs."""
+    if re.fullmatch(r"[A-Za-z0-9/._+-]+", str(ROOT)):
+        return ROOT
+    link = folder / "siaa"
+    if not link.exists():
+        link.symlink_to(ROOT, target_is_directory=True)
+    return link
+
+
 UNITS = ("siaa.service", "siaa-index.service", "siaa-index.timer")
 
 Sections = dict[str, dict[str, list[str]]]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.files import DEPLOY, ROOT
+from tests.deploy.files import DEPLOY, plain_root
 from tests.deploy.tools import need, need_own_mounts, run
 
 LINE = (DEPLOY / "cron" / "siaa-index").read_text(encoding="utf-8")
@@ -32,7 +32,7 @@ def line(tmp_path: Path) -> str:
     (tmp_path / "siaa.env").write_text(
         f'SIAA_INDEX_DIR="{tmp_path}/indice"\nSIAA_DATA_DIR={tmp_path}/datos\n', encoding="utf-8"
     )
-    text = LINE.replace("/opt/siaa", str(ROOT)).replace("/etc/siaa/siaa.env", f"{tmp_path}/siaa.env")
+    text = LINE.replace("/opt/siaa", str(plain_root(tmp_path))).replace("/etc/siaa/siaa.env", f"{tmp_path}/siaa.env")
     text = text.replace("/var/log/siaa", str(tmp_path))
     return text.replace("30 2 * * * siaa ", f"* * * * * {getpass.getuser()} ").replace("MAILTO=root", 'MAILTO=""')
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.files import DEPLOY, ROOT, UNITS, install
+from tests.deploy.files import DEPLOY, UNITS, install, plain_root
 from tests.deploy.tools import need, run
 
 WORST_EXPOSURE = "20"  # tenths, of 100: what systemd calls "OK" or better
@@ -15,7 +15,7 @@ WORST_EXPOSURE = "20"  # tenths, of 100: what systemd calls "OK" or better
 
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
-    assert install(tmp_path, PREFIX=str(ROOT)).returncode == 0
+    assert install(tmp_path, PREFIX=str(plain_root(tmp_path))).returncode == 0
     return tmp_path
 
 

@@ -94,6 +94,14 @@ def test_file_of_questions_taken_away_is_stopped(env: dict[str, str], tmp_path: 
     assert command("--rehacer", env=env).returncode == 0
 
 
+def test_questions_left_behind_with_their_folder_are_told(env: dict[str, str]) -> None:
+    """A corpus without a folder of settings has no gate; who had one may have forgotten the variable."""
+    assert command(env=env).returncode == 0
+    run = command(env={name: value for name, value in env.items() if name != "SIAA_CONFIG_DIR"})
+    assert run.returncode == 0
+    assert "¿falta SIAA_CONFIG_DIR?" in run.stderr
+
+
 def test_a_question_left_out_is_told_by_its_id() -> None:
     before = (Outcome(replace(QUESTION, id="101", text="¿Cuándo?"), True, "a.md"),)
     other = Outcome(replace(QUESTION, id="102"), True, "a.md")

@@ -157,3 +157,22 @@ REASONS = [
 def test_reasons_are_told_in_spanish(number: int | None, words: str) -> None:
     error = OSError(number, os.strerror(number)) if number else OSError("12 requested and 4 written")
     assert words in reason_of(error)
+
+
+def test_builds_within_one_second_are_named_in_their_order(folders: tuple[Path, Path]) -> None:
+    corpus, index = folders
+    settings = Settings(corpus_dir=corpus, index_dir=index)
+
+    class Still(datetime):
+        @classmethod
+        def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
+            return datetime(2031, 2, 3, 4, 5, 59, tzinfo=UTC)
+
+    said = StringIO()
+    names = []
+    for number in range(3):
+        (corpus / "nota.md").write_text(f"# Nota\n\nLa nota número {number}.\n", encoding="utf-8")
+        names.append(build(settings, Reporter(said), clock=Still).manifest.name)
+    assert generation_names(index)[:3] == tuple(reversed(names))
+    assert names[2].startswith("gen-20310203T040601Z-")
+    assert "reloj" not in said.getvalue()
