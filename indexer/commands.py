@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Callable
 
 from indexer import differences, history, publishing, review
-from indexer.build import build
-from indexer.gate import StoppedByGateError, Verdict
-from indexer.golden import GoldenQuestion, load_golden, retriever_for
+from indexer.build import BuildResult, build
+from indexer.gate import AUDIT, StoppedByGateError, Verdict
+from indexer.golden import GoldenQuestion, load_golden, quoted, retriever_for
 from indexer.reading import read_documents, read_files
 from indexer.reporting import Reporter
 from siaa.command_line import SpanishParser
@@ -41,7 +41,7 @@ def build_index(options: argparse.Namespace, settings: Settings, reporter: Repor
         _tell_verdict(error.verdict, reporter)
         reporter.say(
             "Corrija el documento, el ajuste o la pregunta y repita; si el cambio es el que se quería, publíquelo con "
-            '--forzar --motivo "por qué" (queda escrito en auditoria.jsonl).'
+            f'--forzar --motivo "por qué" (queda escrito en {AUDIT}).'
         )
         raise
     if result.published or options.detalle:
@@ -51,18 +51,30 @@ def build_index(options: argparse.Namespace, settings: Settings, reporter: Repor
     elif result.published and settings.owns_tuning:
         reporter.warn(f"no hay {GOLDEN_QUESTIONS}: se publica sin preguntas de control.")
     reporter.summary(result.manifest, published=result.published, seconds=result.seconds, kept=result.kept)
+    if motive:
+        reporter.say(_fate_of_motive(result))
     return DONE
+
+
+def _fate_of_motive(result: BuildResult) -> str:
+    """Say whether forcing did anything: a motive is written only where the gate had been against publishing."""
+    if not result.published:
+        return "No había nada que publicar: no se forzó nada y el motivo no queda escrito."
+    if result.verdict is None or result.verdict.passes:
+        return "No hizo falta forzar: las preguntas de control no lo impedían y el motivo no queda escrito."
+    return f"Publicada a la fuerza: queda escrito en {AUDIT}."
 
 
 def _tell_verdict(verdict: Verdict, reporter: Reporter) -> None:
     reporter.say(f"Preguntas de control: {verdict.green} de {verdict.asked} en verde.")
     for outcome in verdict.red:
         critical = " (crítica)" if outcome.question.critical else ""
-        reporter.say(f"  rojo{critical}: «{outcome.question.text}»: {outcome.found}")
+        reporter.say(f"  rojo{critical}: {outcome.question.told}: {outcome.found}")
     for change in verdict.changes:
+        named = quoted(change.id, change.text)
         mark = "se puso en ROJO" if change.turned_red else "se puso en verde"
         critical = " (crítica)" if change.critical else ""
-        reporter.say(f"  {mark}{critical}: «{change.text}»\n    antes: {change.before}\n    ahora: {change.after}")
+        reporter.say(f"  {mark}{critical}: {named}\n    antes: {change.before}\n    ahora: {change.after}")
     for reason in verdict.reasons:
         reporter.say(f"  motivo: {reason}")
 
@@ -77,8 +89,15 @@ def review_corpus(options: argparse.Namespace, settings: Settings, reporter: Rep
         reporter.say(f"excluido: {report.path}: {' '.join(report.reasons)}")
     for finding in findings:
         reporter.say(f"{finding.kind}: {', '.join(finding.documents)}: {finding.what}")
-    reporter.say(f"{len(documents)} documentos revisados, {len(findings) + len(left_out)} hallazgos.")
+    reporter.say(
+        f"{_counted(len(documents), 'documento revisado', 'documentos revisados')}, "
+        f"{_counted(len(findings) + len(left_out), 'hallazgo', 'hallazgos')}."
+    )
     return FOUND if findings or left_out else DONE
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
 
 
 def list_generations(options: argparse.Namespace, settings: Settings, reporter: Reporter) -> int:

@@ -68,7 +68,7 @@ def judge_candidate(golden: GoldenSet, candidate: Sequence[Outcome], published: 
     before = {outcome.question.id: outcome for outcome in published or ()}
     after = {outcome.question.id: outcome for outcome in candidate}
     reasons = [
-        f"la pregunta crítica «{outcome.question.text}» ya no se responde bien: {outcome.found}"
+        f"la pregunta crítica {outcome.question.told} ya no se responde bien: {outcome.found}"
         for outcome in candidate
         if outcome.question.critical and not outcome.green and _was_green(before, outcome)
     ]
@@ -95,21 +95,16 @@ def _missing(gone: Sequence[Outcome], *, every: bool) -> list[str]:
             'a la carpeta de ajustes o, si lo quitó a propósito, publique con --forzar --motivo "por qué"'
         ]
     return [
-        f"falta la pregunta de control «{old.question.text}»{_named(old)}, que la publicada tenía: ninguna puede "
+        f"falta la pregunta de control {old.question.told}, que la publicada tenía: ninguna puede "
         f"faltar. Devuélvala a {GOLDEN_QUESTIONS}{_with_its_id(old)} o, si la quitó a propósito, publique con "
         '--forzar --motivo "por qué"'
         for old in gone
     ]
 
 
-def _named(outcome: Outcome) -> str:
-    """Return the id of a question where it is not its text."""
-    question = outcome.question
-    return "" if question.id == question.text else f" (id «{question.id}»)"
-
-
 def _with_its_id(outcome: Outcome) -> str:
-    return " con el mismo id" if _named(outcome) else " con el mismo texto, que sin id es su nombre"
+    question = outcome.question
+    return " con el mismo texto, que sin id es su nombre" if question.id == question.text else " con el mismo id"
 
 
 def _was_green(before: dict[str, Outcome], outcome: Outcome) -> bool:

@@ -36,6 +36,16 @@ class GoldenQuestion:
     refused: bool
     critical: bool
 
+    @property
+    def told(self) -> str:
+        """Return how the terminal names the question."""
+        return quoted(self.id, self.text)
+
+
+def quoted(name: str, text: str) -> str:
+    """Return the text of a question in quotation marks, with its id where that is not its text."""
+    return f"«{text}»" if name == text else f"«{text}» (id «{name}»)"
+
 
 @dataclass(frozen=True, slots=True)
 class GoldenSet:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from indexer import publishing
 from siaa.errors import GenerationError
 from siaa.generation import Manifest, current_name, open_generation
+
+_BUILD_ADVICE = re.compile(r"(?::| o) ejecute «make index»\.$|\.$")  # the end of a problem
+_MAY_GO = (
+    "; no es la publicada y puede borrarse: «python -m indexer prune --conservar N» deja la publicada y las N-1 más "
+    "nuevas de las otras."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +32,15 @@ def list_generations(index_dir: Path, *, thorough: bool = False) -> tuple[Entry,
     """Return the generations, newest first; `thorough` verifies every digest and opens each."""
     current = current_name(index_dir)
     names = sorted((path.name for path in index_dir.glob("gen-*") if path.is_dir()), reverse=True)
-    return tuple(_entry(index_dir / name, published=name == current, thorough=thorough) for name in names)
+    entries = (_entry(index_dir / name, published=name == current, thorough=thorough) for name in names)
+    return tuple(_advised(entry) if current in names else entry for entry in entries)
+
+
+def _advised(entry: Entry) -> Entry:
+    """Say of an old generation that it may go: building does not mend it, and nobody is waiting for it."""
+    if entry.published or not entry.problem:
+        return entry
+    return replace(entry, problem=_BUILD_ADVICE.sub("", entry.problem) + _MAY_GO)
 
 
 def _entry(folder: Path, *, published: bool, thorough: bool) -> Entry:

@@ -33,7 +33,9 @@ prepare() {
     if [ -e "$stamp" ]; then
         return
     fi
-    printf 'Instalando las dependencias de %s en %s (la primera vez tarda unos minutos)...\n' "$1" "$venv" >&2
+    level=$1
+    [ "$level" != ejecucion ] || level=ejecución
+    printf 'Instalando las dependencias de %s en %s (la primera vez tarda unos minutos)...\n' "$level" "$venv" >&2
     rm -f "$venv/.siaa-$1-"*
     install -r "$2"
     install --no-deps -r "$3"

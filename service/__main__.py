@@ -21,15 +21,16 @@ from siaa.generation import DOCUMENTS, TUNING, current_name
 from siaa.profile import PROFILES
 
 SAMPLE_DOCUMENT = "acuerdo_no._psaa16-10476.md"
+ANY_DOCUMENT = "un_documento.md"  # while there is no index of a corpus that is not ours
 
-# One per endpoint, with a document of the index; the questions are for the sample corpus.
+# The everyday diagnostics, with a document of the index.
 EXAMPLES = (
-    "/siaa/enrutar?q=¿Cuál+es+la+periodicidad+del+reporte+SIERJU?",
-    "/siaa/fragmento?doc={doc}&q=funcionarios+responsables",
+    "/siaa/enrutar?q={question}",
+    "/siaa/fragmento?doc={doc}&q={words}",
     "/siaa/keywords/{doc}",
-    "/siaa/densidad/sierju",
-    "/siaa/debug_tokens?q=¿Cuándo+debo+reportar?",
-    "/siaa/ver/{doc}?sec=art-5&q=funcionarios",
+    "/siaa/densidad/{term}",
+    "/siaa/debug_tokens?q={another}",
+    "/siaa/ver/{doc}?{place}",
     "/siaa/documentos",
     "/siaa/estado",
     "/siaa/status",
@@ -41,7 +42,23 @@ EXAMPLES = (
 DESCRIPTION = (
     "Sirve el índice publicado hasta que se le detiene. Todo se ajusta con variables SIAA_*: docs/configuracion.md."
 )
-CHAT_BODY = '{"messages": [{"role": "user", "content": "¿Quién debe reportar la información?"}]}'
+# What the examples ask: of the project's own corpus, and of one that we know nothing about.
+SAMPLE_WORDS = {
+    "question": "¿Cuál+es+la+periodicidad+del+reporte+SIERJU?",
+    "words": "funcionarios+responsables",
+    "term": "sierju",
+    "another": "¿Cuándo+debo+reportar?",
+    "place": "sec=art-5&q=funcionarios",
+    "said": "¿Quién debe reportar la información?",
+}
+NEUTRAL_WORDS = {
+    "question": "¿Cuál+es+el+plazo?",
+    "words": "plazo",
+    "term": "plazo",
+    "another": "¿Quién+es+el+responsable?",
+    "place": "q=plazo",
+    "said": "¿Cuál es el plazo?",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -109,28 +126,33 @@ def port_problem(settings: Settings) -> str | None:
 
 
 def welcome(settings: Settings) -> str:
-    """Return what is printed once the service is ready: its address, and one `curl` per endpoint."""
+    """Return what is printed once the service is ready: its address, and a `curl` for each everyday diagnostic."""
     base = address_of(settings)
     lines = [f"SIAA atiende en {base} (Ctrl-C lo detiene). Pruebe:"]
     if _published(settings) is None:
         lines.insert(0, "Todavía no hay índice: ejecute «make index»; hasta entonces se responde 503.")
-    document = quote(_example_document(settings))
-    lines += [f"  curl '{base}{quote(path, safe='/?=&+{}').format(doc=document)}'" for path in EXAMPLES]
-    lines.append(f"  curl -N -H 'Content-Type: application/json' -d '{CHAT_BODY}' {base}/siaa/chat")
+    document = _example_document(settings)
+    words = SAMPLE_WORDS if document == SAMPLE_DOCUMENT else NEUTRAL_WORDS
+    parts = {name: quote(text, safe="/?=&+") for name, text in words.items()}
+    lines += [f"  curl '{base}{path.format(doc=quote(document), **parts)}'" for path in EXAMPLES]
+    body = json.dumps({"messages": [{"role": "user", "content": words["said"]}]}, ensure_ascii=False)
+    lines.append(f"  curl -N -H 'Content-Type: application/json' -d '{body}' {base}/siaa/chat")
     token = ' -H "Authorization: Bearer $SIAA_ADMIN_TOKEN"' if settings.admin_token.get_secret_value() else ""
     lines.append(f"  curl -X POST{token} {base}/siaa/recargar")
     return "\n".join(lines)
 
 
 def _example_document(settings: Settings) -> str:
-    """Return a document of the index: the one that the questions of the examples are about, where there is one."""
+    """Return a document of the index: the one that our own questions are about, where there is one."""
     published = _published(settings)
     try:
         rows = json.loads((published / DOCUMENTS).read_text(encoding="utf-8")) if published else []
         names = [str(row["name"]) for row in rows if row["chunk_count"]]
     except (OSError, ValueError, KeyError, TypeError):
         names = []
-    return SAMPLE_DOCUMENT if SAMPLE_DOCUMENT in names or not names else names[0]
+    if SAMPLE_DOCUMENT in names or (not names and settings.own_corpus):
+        return SAMPLE_DOCUMENT
+    return names[0] if names else ANY_DOCUMENT
 
 
 def address_of(settings: Settings) -> str:

@@ -121,7 +121,12 @@ class Settings(BaseSettings):
     @property
     def owns_tuning(self) -> bool:
         """Tell whether manual keywords, clarifications and golden questions belong to this corpus (API.md)."""
-        return self.config_dir is not None or self.corpus_dir.resolve() == OWN_CORPUS_DIR.resolve()
+        return self.config_dir is not None or self.own_corpus
+
+    @property
+    def own_corpus(self) -> bool:
+        """Tell whether the documents are read from the project's own `corpus/`."""
+        return self.corpus_dir.resolve() == OWN_CORPUS_DIR.resolve()
 
 
 def load_settings() -> Settings:

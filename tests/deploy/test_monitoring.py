@@ -55,6 +55,12 @@ def test_panels_do_not_cover_each_other() -> None:
     assert all(panel["gridPos"]["x"] + panel["gridPos"]["w"] <= 24 for panel in panels)
 
 
+def test_no_two_alarms_bear_one_name() -> None:
+    names = [rule["alert"] for rule in ALARMS]
+    assert len(set(names)) == len(names)
+    assert sorted(re.findall(r"^\| `(Siaa\w+)` \|", OPERATION, re.MULTILINE)) == sorted(names)
+
+
 @pytest.mark.parametrize("rule", ALARMS, ids=lambda rule: rule["alert"])
 def test_an_alarm_says_what_to_do_and_has_its_row(rule: dict[str, object]) -> None:
     annotations = rule["annotations"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import socket
 import subprocess
 import sys
@@ -9,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from service.__main__ import EXAMPLES, port_problem, welcome
+from service.__main__ import ANY_DOCUMENT, EXAMPLES, SAMPLE_DOCUMENT, port_problem, welcome
 from siaa.config import Settings
+from siaa.generation import CURRENT, DOCUMENTS
 from tests.http.client import Client
 from tests.http.conftest import ROOT, environment, free_port, running
 
@@ -96,13 +99,34 @@ def test_stops_gracefully_when_told_to(sample_index: Path) -> None:
     assert process.returncode == 0
 
 
-def test_the_welcome_shows_a_curl_for_every_endpoint() -> None:
+def test_the_welcome_shows_a_curl_for_every_example() -> None:
     text = welcome(Settings(host="0.0.0.0", port=5001))
     assert text.count("curl ") == len(EXAMPLES) + 2
     assert "http://127.0.0.1:5001/siaa/enrutar?q=%C2%BFCu%C3%A1l" in text
     assert "Bearer" not in text
     assert "$SIAA_ADMIN_TOKEN" in welcome(Settings(admin_token="clave"))
     assert "clave" not in welcome(Settings(admin_token="secreta"))
+
+
+def test_the_welcome_asks_our_own_questions_of_our_own_corpus_only(tmp_path: Path, sample_index: Path) -> None:
+    own = welcome(Settings(index_dir=sample_index))
+    assert "SIERJU" in own
+    assert SAMPLE_DOCUMENT in own
+    foreign = tmp_path / "indice"
+    folder = foreign / "gen-20260131T120000Z-1a2b3c4d"
+    folder.mkdir(parents=True)
+    (foreign / CURRENT).write_text(folder.name, encoding="ascii")
+    rows = [{"name": "vacio.md", "chunk_count": 0}, {"name": "manual de compras.md", "chunk_count": 3}]
+    (folder / DOCUMENTS).write_text(json.dumps(rows), encoding="utf-8")
+    for settings, document in [
+        (Settings(index_dir=foreign), "manual%20de%20compras.md"),  # others' documents, in whatever folder they lie
+        (Settings(index_dir=tmp_path / "nada", corpus_dir=tmp_path), ANY_DOCUMENT),  # not indexed yet
+    ]:
+        text = welcome(settings)
+        assert f"/siaa/ver/{document}?q=plazo" in text
+        assert "/siaa/densidad/plazo" in text
+        assert not re.search(r"sierju|report|funcionarios|psaa16", text, re.IGNORECASE)
+        assert text.count("curl ") == len(EXAMPLES) + 2
 
 
 WAITRESS = ("-c", "from service.__main__ import welcome; "

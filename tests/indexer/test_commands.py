@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from siaa.generation import current_name
+from siaa.generation import CURRENT, current_name
 from tests.indexer.conftest import TWO_DOCUMENTS, write_corpus
 from tests.indexer.test_command import command, environment
 
@@ -56,7 +57,25 @@ def test_check_finds_damage(env: dict[str, str], tmp_path: Path) -> None:
     victim.write_bytes(b"x" + victim.read_bytes()[1:])
     run = command("check", env=env)
     assert run.returncode == 1
-    assert "dañado" in run.stderr
+    assert "dañado: ejecute «make index».\n" in run.stderr
+    assert "prune" not in run.stderr
+
+
+def test_check_says_that_an_old_damaged_generation_may_go(env: dict[str, str], tmp_path: Path) -> None:
+    """Building mends nothing there; and what the sentence says is done by `prune`."""
+    index = tmp_path / "indice"
+    (old,) = (path for path in index.glob("gen-*") if path.name != current_name(index))
+    (old / "texts.utf32").unlink()
+    run = command("check", env=env)
+    assert run.returncode == 1
+    (line,) = (line for line in run.stderr.splitlines() if old.name in line)
+    assert "el archivo texts.utf32; no es la publicada y puede borrarse: «python -m indexer prune" in line
+    assert "make index" not in line
+    (index / CURRENT).unlink()  # nothing is published: building is what helps
+    assert "texts.utf32: ejecute «make index»" in command("check", env=env).stderr
+    (index / CURRENT).write_text(max(path.name for path in index.glob("gen-*")), encoding="ascii")
+    assert command("prune", "--conservar", "1", env=env).returncode == 0
+    assert command("check", env=env).returncode == 0
 
 
 def test_prune_never_removes_the_published_one(env: dict[str, str], tmp_path: Path) -> None:
@@ -84,4 +103,12 @@ def test_review_finds_faults_without_indexing(tmp_path: Path) -> None:
     assert "duplicado: general/uno.md, otra/uno.md" in run.stderr
     assert "nombre: general/uno.md, otra/uno.md" in run.stderr
     assert "lectura: general/roto.md" in run.stderr
+    assert re.search(r"^5 documentos revisados, \d+ hallazgos\.$", run.stderr, re.MULTILINE)
     assert not (tmp_path / "indice").exists()
+
+
+def test_review_counts_one_as_one(tmp_path: Path) -> None:
+    write_corpus(tmp_path / "corpus", {"vacio.md": ""})
+    run = command("review", env=environment(tmp_path / "corpus", tmp_path / "indice"))
+    assert run.returncode == 1
+    assert run.stderr.endswith("1 documento revisado, 1 hallazgo.\n")

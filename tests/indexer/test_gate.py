@@ -18,6 +18,7 @@ from tests.indexer.test_command import command, environment
 KEYWORD = '[documentos]\n"{document}" = ["plazo del reparto"]\n'
 QUESTIONS = """
 [[pregunta]]
+id = "101"
 texto = "¿Cuál es el plazo del reparto?"
 documento = "guia_reparto.md"
 critica = true
@@ -52,13 +53,16 @@ def test_keyword_moved_to_the_wrong_document_is_stopped(env: dict[str, str], tmp
     spoilt = command(env=env)
     assert spoilt.returncode == 3
     assert "¿Cuál es el plazo del reparto?" in spoilt.stderr
-    assert "se puso en ROJO (crítica)" in spoilt.stderr
+    assert "  rojo (crítica): «¿Cuál es el plazo del reparto?» (id «101»): " in spoilt.stderr
+    assert "se puso en ROJO (crítica): «¿Cuál es el plazo del reparto?» (id «101»)\n" in spoilt.stderr
+    assert "a la fuerza" not in spoilt.stderr
     assert current_name(index) == before
     assert not list(index.glob("tmp-*"))
 
     assert command("--forzar", env=env).returncode == 2  # without saying why
     forced = command("--forzar", "--motivo", "prueba de los operadores", env=env)
     assert forced.returncode == 0, forced.stderr
+    assert forced.stderr.endswith("Publicada a la fuerza: queda escrito en auditoria.jsonl.\n")
     assert current_name(index) != before
     entry = json.loads((index / AUDIT).read_text(encoding="utf-8").splitlines()[-1])
     assert entry["motivo"] == "prueba de los operadores"
@@ -66,6 +70,13 @@ def test_keyword_moved_to_the_wrong_document_is_stopped(env: dict[str, str], tmp
     assert "¿Cuál es el plazo del reparto?" in " ".join(entry["razones"])
     assert entry["quien"]
     assert entry["cuando"]
+
+    idle = command("--forzar", "--motivo", "otra vez", env=env)
+    assert idle.returncode == 0
+    assert "No había nada que publicar: no se forzó nada y el motivo no queda escrito." in idle.stderr
+    needless = command("--rehacer", "--forzar", "--motivo", "por si acaso", env=env)
+    assert "No hizo falta forzar" in needless.stderr
+    assert len((index / AUDIT).read_text(encoding="utf-8").splitlines()) == 1
 
 
 def test_question_left_out_is_stopped(env: dict[str, str], tmp_path: Path) -> None:
