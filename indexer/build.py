@@ -31,6 +31,9 @@ from siaa.errors import CorpusError, GenerationError, SiaaError
 from siaa.generation import FORMAT, TUNING, Manifest, current_name, generation_names, verify
 from siaa.language import load_tables
 
+_TIME = "%Y%m%dT%H%M%SZ"  # UTC, in the name of a generation
+_SAME_MOMENT = timedelta(minutes=1)  # builds that follow one another run ahead of the clock by a second each
+
 
 @dataclass(frozen=True, slots=True)
 class BuildResult:
@@ -130,7 +133,7 @@ def _make(
         gathered = _fill(folder, settings, inputs, current, analyzer, reporter)
         documents = [part.extract for part in gathered.parts]
         manifest = Manifest(
-            name=_name(created, inputs.digest, settings.index_dir),
+            name=_name(created, inputs.digest, settings.index_dir, reporter),
             format=FORMAT,
             version=__version__,
             created=created.isoformat(timespec="seconds").replace("+00:00", "Z"),
@@ -141,15 +144,14 @@ def _make(
             collections=dict(sorted(Counter(document.collection for document in documents).items())),
             reports=tuple(sorted(gathered.reports, key=lambda report: report.path)),
         )
-        _check_clock(manifest, settings.index_dir, reporter)
         manifest = writing.write_manifest(folder, manifest)
         verdict = trial.examine(folder, settings, reporter)
         if verdict is not None and not verdict.passes and not motive:
             raise gate.StoppedByGateError(verdict)
         publishing.settle(folder)
-        publishing.publish(folder, settings.index_dir, manifest.name)
-        if verdict is not None and not verdict.passes:
+        if verdict is not None and not verdict.passes:  # first: what cannot be written down is not forced
             gate.write_audit(settings.index_dir, generation=manifest.name, motive=motive, verdict=verdict, when=created)
+        publishing.publish(folder, settings.index_dir, manifest.name)
     except OSError as error:
         publishing.remove_unfinished(settings.index_dir)
         raise GenerationError(f"No se pudo escribir el índice: {publishing.reason_of(error)}.") from error
@@ -182,19 +184,23 @@ def _fill(
     return gathered
 
 
-def _check_clock(manifest: Manifest, index_dir: Path, reporter: Reporter) -> None:
-    """Say when the clock went back: names tell which generation is older, and rolling back follows them."""
+def _name(created: datetime, digest: str, index_dir: Path, reporter: Reporter) -> str:
+    """Return a name behind all others, as rolling back and pruning follow the names; say when the clock went back."""
     newest = next(iter(generation_names(index_dir)), "")
-    if manifest.name < newest and manifest.name.split("-")[1] < newest.split("-")[1]:
-        reporter.warn(
-            f"el reloj del equipo va atrás: la generación nueva, {manifest.name}, parece anterior a {newest}. "
-            "Corrija la hora; para volver a una anterior, dígale su nombre a «rollback»."
-        )
+    last = _named_time(newest)
+    if last is not None and created <= last:
+        if last - created > _SAME_MOMENT:
+            reporter.warn(
+                f"el reloj del equipo va atrás: son las {created:%Y-%m-%d %H:%M} UTC y ya existe {newest}. La nueva "
+                "lleva en su nombre la hora siguiente a esa, para que el orden no se pierda. Revise la hora."
+            )
+        created = last + timedelta(seconds=1)
+    return f"gen-{created:{_TIME}}-{digest[:8]}"
 
 
-def _name(created: datetime, digest: str, index_dir: Path) -> str:
-    """Return a name of its own second: of two builds within one, the later must be named as the newer."""
-    taken = {name.split("-")[1] for name in generation_names(index_dir)}
-    while f"{created:%Y%m%dT%H%M%SZ}" in taken:
-        created += timedelta(seconds=1)
-    return f"gen-{created:%Y%m%dT%H%M%SZ}-{digest[:8]}"
+def _named_time(name: str) -> datetime | None:
+    """Return the time in the name of a generation, None when it has none."""
+    try:
+        return datetime.strptime(name.split("-")[1], _TIME).replace(tzinfo=UTC)
+    except (IndexError, ValueError):
+        return None

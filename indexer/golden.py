@@ -70,8 +70,12 @@ def load_golden(path: Path) -> GoldenSet:
     Raises ConfigError naming the file or the question, and what is wrong with it.
     """
     data = read_toml(path)
+    if unknown := sorted(set(data) - {"bajada_permitida", "pregunta"}):
+        raise ConfigError(
+            f"{GOLDEN_QUESTIONS}: no se conoce {', '.join(unknown)}; vale bajada_permitida y [[pregunta]]."
+        )
     drop = data.get("bajada_permitida", DEFAULT_DROP)
-    if not isinstance(drop, int | float) or not 0 <= drop <= 1:
+    if isinstance(drop, bool) or not isinstance(drop, int | float) or not 0 <= drop <= 1:
         raise ConfigError(f"{GOLDEN_QUESTIONS}: bajada_permitida debe estar entre 0 y 1, y es {drop!r}.")
     rows = data.get("pregunta", [])
     if not isinstance(rows, list):
@@ -96,6 +100,9 @@ def _question(row: Any, number: int) -> GoldenQuestion:
         raise ConfigError(
             f"{GOLDEN_QUESTIONS}, «{name}»: no se conoce {', '.join(unknown)}; vale {', '.join(sorted(_KEYS))}."
         )
+    for flag in ("rechazar", "critica"):
+        if not isinstance(row.get(flag, False), bool):
+            raise ConfigError(f"{GOLDEN_QUESTIONS}, «{name}»: {flag} debe ser true o false, sin comillas.")
     words = row.get("palabras", [])
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise ConfigError(f"{GOLDEN_QUESTIONS}, «{name}»: palabras debe ser una lista de textos.")

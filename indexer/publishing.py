@@ -80,8 +80,12 @@ def publish(built: Path, index_dir: Path, name: str) -> Path:
     """Give the finished folder its name and make it CURRENT, each by one atomic rename."""
     final = index_dir / name
     os.rename(built, final)
-    _flush(index_dir)
-    point_to(index_dir, name)
+    try:
+        _flush(index_dir)
+        point_to(index_dir, name)
+    except OSError:
+        os.rename(final, built)  # nobody points to it: it is as unfinished as before
+        raise
     return final
 
 

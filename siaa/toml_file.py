@@ -46,7 +46,9 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"No se puede leer {path}: compruebe que existe, los permisos y que sea UTF-8.") from error
+        raise ConfigError(
+            f"No se puede leer {path.name}: compruebe que existe, los permisos y que sea UTF-8."
+        ) from error
     return parse_toml(text, path.name)
 
 

@@ -15,9 +15,10 @@ SPARE = 4096  # bytes above the limit of a body after which it needs no more to 
 _LINE_LIMIT = 8190  # bytes of the line before a chunk, as gunicorn limits it
 _MORE = (b"content-length", b"transfer-encoding", b"expect")  # fields that announce more than a head
 _BARE_LF = re.compile(rb"(?<!\r)\n")
-_LENGTH = re.compile(rb"[0-9]{1,15}")
-_CHUNK = re.compile(rb"([0-9A-Fa-f]{1,15})(?:[ \t]*;.*)?", re.DOTALL)
-_AFTER_HOST = re.compile(rb"[a-z]+://[^/]*", re.IGNORECASE)
+_LENGTH = re.compile(rb"0*([0-9]{1,15})")
+_CHUNK = re.compile(rb"([0-9A-Fa-f]+)(?:[ \t]*;.*)?", re.DOTALL)
+_AFTER_HOST = re.compile(rb"[a-z][a-z0-9+.-]*://[^/]*", re.IGNORECASE)
+_SLASHES = re.compile(r"/{2,}")  # the application takes them for one
 
 
 class Arrival:
@@ -58,7 +59,7 @@ class Arrival:
         line, *fields = bytes(self.data[:end]).removeprefix(b"\r\n").split(b"\r\n")
         self._body = end + 4
         self.path = _path(line)
-        self._limit = self._limits.get(self.path, self._limit)
+        self._limit = self._limits.get(_SLASHES.sub("/", self.path), self._limit)
         self._length = _length(fields)
         if self._length is not None and self._length > self._limit:
             self._length = 0  # it will be refused for its length alone
@@ -90,7 +91,8 @@ class Arrival:
 def _path(line: bytes) -> str:
     """Return the path that a request line asks for, decoded."""
     target = line.split(b" ")[1] if line.count(b" ") > 1 else b""
-    return unquote_to_bytes(_AFTER_HOST.sub(b"", target.partition(b"?")[0], count=1)).decode("utf-8", "replace")
+    path = _AFTER_HOST.sub(b"", target.partition(b"#")[0].partition(b"?")[0], count=1)
+    return unquote_to_bytes(path).decode("utf-8", "replace")
 
 
 def _length(fields: list[bytes]) -> int | None:
@@ -99,7 +101,8 @@ def _length(fields: list[bytes]) -> int | None:
     if codings:
         return None if codings[-1].lower().endswith(b"chunked") else 0
     lengths = [value for field in fields if (value := _value(field, b"content-length"))]
-    return int(lengths[0]) if len(lengths) == 1 and _LENGTH.fullmatch(lengths[0]) else 0
+    found = _LENGTH.fullmatch(lengths[0]) if len(lengths) == 1 else None
+    return int(found[1]) if found else 0
 
 
 def _value(field: bytes, name: bytes) -> bytes:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import selectors
 import socket
-import struct
 import threading
 import time
 from collections import deque
@@ -23,14 +22,15 @@ from werkzeug.exceptions import BadRequest, RequestTimeout
 
 from service.app import MAX_BODY_BYTES
 from service.endpoints.openai_api import COMPLETIONS_PATH, MAX_REQUEST_BYTES
+from service.http.request_log import NO_REQUEST, request_id
 from service.servers.arrival import Arrival
 from service.servers.gunicorn_parser import Parser
+from service.servers.patience import PatientSocket
 from service.servers.refused import INCOMPLETE, MALFORMED, TOO_LONG, response
 
 EMPTY_SECONDS = 10.0  # for the first byte of a new connection
 SILENCE_SECONDS = 15.0  # without a byte of a request that has begun
 REQUEST_SECONDS = 60.0  # for a request to arrive whole, however steadily it trickles
-UNREAD_SECONDS = 60.0  # in which a client takes nothing of an answer that waits for it, with a thread
 HELD_BYTES = 64 * 1024 * 1024  # of requests that are still arriving, all together
 HANDED_AT_ONCE = 8  # requests given to threads before the loop looks for new ones: hundreds would keep it waiting
 LOOK_SECONDS = 0.2  # between two looks at who has waited too long
@@ -120,13 +120,6 @@ class Worker(ThreadWorker):  # type: ignore[misc]
         self.watch_pool = _started(WATCH_THREADS, "siaa-vigilancia")
         return _started(self.cfg.threads, "siaa-web")
 
-    def init_process(self) -> None:
-        """Serve until told to stop."""
-        limit = struct.pack("ll", int(UNREAD_SECONDS), 0)
-        for listener in self.sockets:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)  # of what it accepts, too
-        super().init_process()
-
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
         """See what has come, then give a few of the requests that are whole to threads."""
         super().wait_for_and_dispatch_events(0.0 if self.ready_first or self.ready else timeout)
@@ -152,7 +145,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
                     raise
                 break
             self.nr_conns += 1
-            taken.append(_Connection(self.cfg, client_sock, address, self._name_of(listener)))
+            taken.append(_Connection(self.cfg, PatientSocket.of(client_sock), address, self._name_of(listener)))
         for conn in taken:
             self._expect(conn, b"")
 
@@ -357,6 +350,7 @@ class Worker(ThreadWorker):  # type: ignore[misc]
             refused = TOO_LONG
         elif isinstance(exc, RequestTimeout):
             refused = INCOMPLETE
+        request_id.set(NO_REQUEST)  # it has none, and this thread may have answered another before
         self.log.warning("petición rechazada: %s", type(exc).__name__)
         if not _send(client, response(refused)):
             self.log.debug("el cliente se fue antes de la respuesta")

@@ -28,9 +28,10 @@ SLOW = 60
 EMPTY, SILENCE, REQUEST = 1.5, 1.0, 2.5  # seconds
 LOOK = 1.3  # seconds that the loop may take to notice
 CODE = """
-from service.servers import gunicorn_server, gunicorn_worker
+from service.servers import gunicorn_server, gunicorn_worker, patience
+places = dict(CONNECTIONS=gunicorn_server, STALLED_SECONDS=patience, SLOWEST=patience)
 for name, value in {names!r}.items():
-    setattr(gunicorn_server if name == "CONNECTIONS" else gunicorn_worker, name, value)
+    setattr(places.get(name, gunicorn_worker), name, value)
 from service.__main__ import main
 raise SystemExit(main())
 """
@@ -225,7 +226,7 @@ def test_health_waits_for_no_body_and_no_reader(hasty: Client) -> None:
 def test_a_client_that_reads_nothing_is_given_up(sample_index: Path) -> None:
     page = b"GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n"
     with (
-        running(command=quick(UNREAD_SECONDS=1.0), SIAA_INDEX_DIR=str(sample_index), SIAA_THREADS="1") as client,
+        running(command=quick(STALLED_SECONDS=1.0), SIAA_INDEX_DIR=str(sample_index), SIAA_THREADS="1") as client,
         socket.socket() as connection,
     ):
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
@@ -235,6 +236,34 @@ def test_a_client_that_reads_nothing_is_given_up(sample_index: Path) -> None:
         began = time.monotonic()
         assert client.get("/siaa/estado").status == 200  # by the only thread
         assert time.monotonic() - began < 8
+
+
+def test_a_client_that_reads_drop_by_drop_is_given_up(sample_index: Path) -> None:
+    with (
+        running(
+            command=quick(STALLED_SECONDS=1.0, SLOWEST=1_000_000), SIAA_INDEX_DIR=str(sample_index), SIAA_THREADS="1"
+        ) as client,
+        socket.socket() as connection,
+    ):
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        connection.connect((client.host, client.port))
+        connection.sendall(GET * 600)
+        until = time.monotonic() + 8
+        free = threading.Event()
+
+        def sip() -> None:
+            with suppress(OSError):
+                while time.monotonic() < until and not free.is_set() and connection.recv(2000):
+                    time.sleep(0.02)
+
+        reader = threading.Thread(target=sip)
+        reader.start()
+        time.sleep(0.7)
+        began = time.monotonic()
+        assert client.get("/siaa/estado").status == 200  # by the only thread
+        assert time.monotonic() - began < 6
+        free.set()
+        reader.join()
 
 
 def test_when_the_places_are_taken_the_oldest_gives_way(sample_index: Path) -> None:

@@ -79,6 +79,16 @@ def test_keyword_moved_to_the_wrong_document_is_stopped(env: dict[str, str], tmp
     assert len((index / AUDIT).read_text(encoding="utf-8").splitlines()) == 1
 
 
+def test_what_cannot_be_written_down_is_not_forced(env: dict[str, str], tmp_path: Path) -> None:
+    index = tmp_path / "indice"
+    assert command(env=env).returncode == 0
+    before = current_name(index)
+    write_corpus(tmp_path / "ajustes", {"palabras_clave.toml": KEYWORD.format(document="acuerdo_5_2020.md")})
+    (index / AUDIT).mkdir()
+    assert command("--forzar", "--motivo", "prueba", env=env).returncode == 4
+    assert current_name(index) == before
+
+
 def test_question_left_out_is_stopped(env: dict[str, str], tmp_path: Path) -> None:
     assert command(env=env).returncode == 0
     write_corpus(tmp_path / "ajustes", {"preguntas.toml": QUESTIONS.split('[[pregunta]]\ntexto = "receta')[0]})
@@ -201,6 +211,9 @@ def test_verdict(published: str | None, candidate: str, drop: float, passes: boo
         ("[[pregunta]]\ntexto = 'a'\ndocumeto = 'x'\n", "documeto"),  # a misspelt key
         ("bajada_permitida = 2\n", "bajada_permitida"),  # not a share
         ("[[pregunta]]\ntexto = 'a'\ndocumento = 'x'\n" * 2, "dos preguntas"),  # twice
+        ("bajada_permitida = true\n", "bajada_permitida"),  # would count as 1
+        ("[[pregunta]]\ntexto = 'a'\ndocumento = 'x'\ncritica = 'true'\n", "critica debe ser true"),  # a text
+        ("[[preguntas]]\ntexto = 'a'\ndocumento = 'x'\n", "no se conoce preguntas"),  # a misspelt table
         ("[[pregunta]", "línea 1, columna 11: falta el corchete"),  # not TOML
     ],
 )

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from indexer.build import build
+from indexer.history import roll_back
 from indexer.publishing import reason_of
 from indexer.reporting import Reporter
 from siaa.config import Settings
@@ -138,7 +139,8 @@ def test_a_clock_that_went_back_is_said_and_publishes_all_the_same(folders: tupl
     result = build(settings, Reporter(said), force=True, clock=Late)
     assert result.published
     assert current_name(index) == result.manifest.name
-    assert result.manifest.name in generation_names(index)
+    assert generation_names(index)[0] == result.manifest.name  # the newest all the same
+    assert result.manifest.created.startswith("2001-02-03")
     assert "el reloj del equipo va atrás" in said.getvalue()
 
 
@@ -176,3 +178,31 @@ def test_builds_within_one_second_are_named_in_their_order(folders: tuple[Path, 
     assert generation_names(index)[:3] == tuple(reversed(names))
     assert names[2].startswith("gen-20310203T040601Z-")
     assert "reloj" not in said.getvalue()
+
+
+def test_a_clock_that_was_ahead_leaves_a_way_back(folders: tuple[Path, Path]) -> None:
+    corpus, index = folders
+    settings = Settings(corpus_dir=corpus, index_dir=index)
+
+    class Ahead(datetime):
+        @classmethod
+        def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
+            return datetime(2099, 1, 1, tzinfo=UTC)
+
+    names = []
+    for number, clock in enumerate((Ahead, datetime, datetime, datetime)):
+        (corpus / "nota.md").write_text(f"# Nota\n\nLa nota número {number}.\n", encoding="utf-8")
+        names.append(build(settings, Reporter(StringIO()), clock=clock).manifest.name)
+    assert generation_names(index) == tuple(reversed(names[1:]))
+    assert roll_back(index) == names[-2]
+
+
+def test_a_generation_that_cannot_be_pointed_to_is_not_left_behind(folders: tuple[Path, Path]) -> None:
+    corpus, index = folders
+    before = generation_names(index)
+    (index / "CURRENT").unlink()
+    (index / "CURRENT" / "algo").mkdir(parents=True)
+    run = command("--rehacer", env=environment(corpus, index))
+    assert run.returncode == 4, run.stderr
+    assert generation_names(index) == before
+    assert not list(index.glob("tmp-*"))

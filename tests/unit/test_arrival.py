@@ -27,6 +27,10 @@ WHOLE = [
     b"POST / HTTP/1.1\r\nContent-Length: 100\r\n\r\n" + b"x" * LIMIT,
     b"POST /grande HTTP/1.1\r\nContent-Length: 101\r\n\r\n" + b"x" * 101,  # another limit
     b"POST http://a/gr%61nde?q HTTP/1.1\r\nContent-Length: 101\r\n\r\n" + b"x" * 101,  # the same path
+    b"POST //grande#x HTTP/1.1\r\nContent-Length: 101\r\n\r\n" + b"x" * 101,  # and as some write it
+    b"POST h2+x://a/grande HTTP/1.1\r\nContent-Length: 101\r\n\r\n" + b"x" * 101,
+    b"POST / HTTP/1.1\r\nContent-Length: " + b"0" * 20 + b"5\r\n\r\nhello",
+    CHUNKED + b"0" * 20 + b"5\r\nhello\r\n0\r\n\r\n",
     CHUNKED + CHUNKS + b"\r\n",
     CHUNKED + CHUNKS + b"Name: value\r\n\r\n",  # with a trailer
     CHUNKED.replace(b"chunked", b"gzip, Chunked") + CHUNKS + b"\r\n",
