@@ -73,6 +73,7 @@ next_steps() {
 Falta (como root):
   systemd-sysusers siaa.conf && systemd-tmpfiles --create siaa.conf
   chgrp siaa /etc/siaa/siaa.env          # revise sus valores y ponga SIAA_ADMIN_TOKEN
+  mkdir -p $corpus                       # y dentro, los documentos
   systemctl daemon-reload
   systemctl start siaa-index             # la primera construcción; su resultado: journalctl -u siaa-index
   systemctl enable --now siaa.service siaa-index.timer

@@ -186,6 +186,7 @@ def _fill(
 
 def _name(created: datetime, digest: str, index_dir: Path, reporter: Reporter) -> str:
     """Return a name behind all others, as rolling back and pruning follow the names; say when the clock went back."""
+    created = created.replace(microsecond=0)  # as names have it
     newest = next(iter(generation_names(index_dir)), "")
     last = _named_time(newest)
     if last is not None and created <= last:

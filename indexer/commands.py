@@ -34,6 +34,8 @@ def build_index(options: argparse.Namespace, settings: Settings, reporter: Repor
             "el corpus no es el del proyecto y no hay SIAA_CONFIG_DIR: se usan solo las tablas de lengua "
             "(ni palabras clave manuales, ni aclaraciones, ni preguntas de control)."
         )
+    if options.motivo.strip() and not options.forzar:
+        reporter.warn("--motivo no hace nada sin --forzar.")
     motive = options.motivo.strip() if options.forzar else ""
     try:
         result = build(settings, reporter, force=options.rehacer, motive=motive)

@@ -60,6 +60,9 @@ def test_keyword_moved_to_the_wrong_document_is_stopped(env: dict[str, str], tmp
     assert not list(index.glob("tmp-*"))
 
     assert command("--forzar", env=env).returncode == 2  # without saying why
+    alone = command("--motivo", "prueba", env=env)
+    assert alone.returncode == 3
+    assert "--motivo no hace nada sin --forzar" in alone.stderr
     forced = command("--forzar", "--motivo", "prueba de los operadores", env=env)
     assert forced.returncode == 0, forced.stderr
     assert forced.stderr.endswith("Publicada a la fuerza: queda escrito en auditoria.jsonl.\n")

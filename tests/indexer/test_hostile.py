@@ -168,7 +168,7 @@ def test_builds_within_one_second_are_named_in_their_order(folders: tuple[Path, 
     class Still(datetime):
         @classmethod
         def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
-            return datetime(2031, 2, 3, 4, 5, 59, tzinfo=UTC)
+            return datetime(2031, 2, 3, 4, 5, 59, 700_000, tzinfo=UTC)
 
     said = StringIO()
     names = []
