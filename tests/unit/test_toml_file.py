@@ -68,5 +68,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | No
     path = tmp_path / "a.toml"
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(ConfigError, match=re.escape(str(path))):
+    with pytest.raises(
+        ConfigError, match=r"No se puede leer a\.toml"
+    ):  # the build reads a copy: its folder says nothing
         read_toml(path)
