@@ -22,7 +22,7 @@ from indexer.linguistics import SampleWords
 from siaa.analysis import Analyzer
 from siaa.generation import ARRAYS, TEXT_ENCODING, TEXTS, WHOOSH
 from siaa.search import kept_postings, whoosh_index
-from siaa.search.arrays import Arrays, Vocabulary
+from siaa.search.arrays import Arrays
 from siaa.search.bm25f import Ints
 from siaa.search.passage_table import PassageColumns
 from siaa.search.spelling import KnownDeletes
@@ -95,8 +95,7 @@ class Earlier:
     def known_deletes(self) -> KnownDeletes:
         """Return what is known of the spelling of its words."""
         arrays = Arrays.open(self.folder / ARRAYS)
-        words = Vocabulary.load(self.folder / ARRAYS / "words.txt")
-        return KnownDeletes(words.terms, arrays.deletes_hash, arrays.deletes_word)
+        return KnownDeletes(self.columns.words, arrays.deletes_hash, arrays.deletes_word)
 
     def texts(self, positions: Sequence[int]) -> Iterator[bytes]:
         """Yield the text of each of the documents as the generation holds it."""

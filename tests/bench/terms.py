@@ -8,6 +8,7 @@ from pathlib import Path
 from siaa.generation import WHOOSH, Generation
 from siaa.search import deriving, whoosh_index
 from siaa.search.field_impacts import SCORED
+from siaa.search.kept_postings import terms_of_passages
 from siaa.search.passage_table import PassageRow, PassageTable
 from siaa.search.whoosh_index import PassageTerms
 
@@ -19,16 +20,7 @@ class Terms:
         self._generation = generation
         self.count = generation.index.passage_count
         with whoosh_index.open_reader(generation.folder / WHOOSH) as reader:
-            self._fields = {field: self._invert(whoosh_index.read_postings(reader, field)) for field in SCORED}
-
-    def _invert(self, postings: whoosh_index.FieldPostings) -> list[list[str]]:
-        rows: list[list[str]] = [[] for _ in range(self.count)]
-        passages, counts = postings.passages.tolist(), postings.counts.astype(int).tolist()
-        bounds = postings.ptr.tolist()
-        for term, first, last in zip(postings.terms, bounds, bounds[1:], strict=False):
-            for position in range(first, last):
-                rows[passages[position]] += [term] * counts[position]
-        return rows
+            self._fields = {field: _terms(whoosh_index.read_postings(reader, field)) for field in SCORED}
 
     def rows(self) -> Iterator[Mapping[str, Sequence[str]]]:
         """Yield the terms of each passage."""
@@ -55,6 +47,10 @@ class Terms:
                 documents=self._generation.index.document_count,
                 stem_of=analyzer.stem,
             )
+
+
+def _terms(postings: whoosh_index.FieldPostings) -> list[Sequence[str]]:
+    return list(terms_of_passages(postings))
 
 
 def _row(words: Sequence[str], document: int) -> PassageRow:

@@ -58,22 +58,26 @@ def test_the_walls_stand(folders: Path) -> None:
     assert run(*walled(folders / "indice", "touch", f"{folders}/indice/prueba", network=False)).returncode == 0
 
 
-def test_a_build_writes_its_index_and_nothing_else(folders: Path) -> None:
+@pytest.fixture(scope="module")
+def indexed(folders: Path) -> Path:
+    """Build an index within its walls; it writes nothing else."""
     command = walled(folders / "indice", sys.executable, "-m", "indexer", network=False)
     built = run(*command, timeout=300, PYTHONDONTWRITEBYTECODE="1", **variables(folders))
     assert built.returncode == 0, built.stdout
-    assert (folders / "indice" / "CURRENT").is_file()
     assert not list((folders / "datos").iterdir())
+    return folders
 
 
-def test_the_service_answers_with_an_index_it_cannot_write(folders: Path) -> None:
-    if not (folders / "indice" / "CURRENT").is_file():
-        pytest.skip("no hay índice")
+def test_a_build_writes_its_index(indexed: Path) -> None:
+    assert (indexed / "indice" / "CURRENT").is_file()
+
+
+def test_the_service_answers_with_an_index_it_cannot_write(indexed: Path) -> None:
     port = free_port()
     with subprocess.Popen(
-        walled(folders / "datos", sys.executable, "-m", "service", network=True),
+        walled(indexed / "datos", sys.executable, "-m", "service", network=True),
         cwd=ROOT,
-        env={**os.environ, **variables(folders, SIAA_PORT=str(port)), "PYTHONDONTWRITEBYTECODE": "1"},
+        env={**os.environ, **variables(indexed, SIAA_PORT=str(port)), "PYTHONDONTWRITEBYTECODE": "1"},
         stdout=subprocess.PIPE,
         text=True,
     ) as service:
@@ -87,4 +91,4 @@ def test_the_service_answers_with_an_index_it_cannot_write(folders: Path) -> Non
             assert client.request("POST", "/siaa/chat", body, Content_Type="application/json").status == 200
         finally:
             service.terminate()
-    assert list((folders / "datos").iterdir())  # the cache of answers and the quality log
+    assert list((indexed / "datos").iterdir())  # the cache of answers and the quality log

@@ -91,12 +91,17 @@ def code_of(connection: socket.socket) -> tuple[int, str]:
 
 @pytest.mark.parametrize("part", [b"", *PARTS], ids=lambda part: repr(part[-30:]))
 def test_any_number_of_slow_clients_keep_nobody_waiting(hasty: Client, part: bytes) -> None:
-    with connected(hasty, count=SLOW) as slow:
+    assert_nobody_waits_for(part, hasty)
+
+
+def assert_nobody_waits_for(part: bytes, client: Client) -> None:
+    """Hold many connections of which `part` has come, and ask over others."""
+    with connected(client, count=SLOW) as slow:
         for connection in slow:
             connection.sendall(part)
         for path in ("/healthz", "/siaa/estado", "/siaa/documentos"):
             began = time.monotonic()
-            assert hasty.get(path).status == 200
+            assert client.get(path).status == 200
             assert time.monotonic() - began < 0.8  # before the first of them is given up
 
 

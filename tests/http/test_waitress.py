@@ -13,7 +13,7 @@ from service.http.headers import SECURITY_HEADERS
 from service.servers.arrival import HEAD_LIMIT
 from tests.http.client import Client
 from tests.http.conftest import running
-from tests.http.test_slow_arrivals import LOOK, PARTS, SILENCE, SLOW, THREADS, code_of, connected
+from tests.http.test_slow_arrivals import LOOK, PARTS, SILENCE, THREADS, assert_nobody_waits_for, code_of, connected
 from tests.http.test_startup import WAITRESS
 
 HASTY = f"from service.servers import waitress_server; waitress_server.SILENCE_SECONDS = {SILENCE}; "
@@ -29,13 +29,7 @@ def hasty(sample_index: Path) -> Iterator[Client]:
 
 @pytest.mark.parametrize("part", [b"", *PARTS], ids=lambda part: repr(part[-30:]))
 def test_any_number_of_slow_clients_keep_nobody_waiting(hasty: Client, part: bytes) -> None:
-    with connected(hasty, count=SLOW) as slow:
-        for connection in slow:
-            connection.sendall(part)
-        for path in ("/healthz", "/siaa/estado", "/siaa/documentos"):
-            began = time.monotonic()
-            assert hasty.get(path).status == 200
-            assert time.monotonic() - began < 0.8
+    assert_nobody_waits_for(part, hasty)
 
 
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: repr(part[-30:]))
