@@ -37,7 +37,7 @@ serve: entorno ## Sirve el índice ya construido, sin revisarlo antes
 
 model: entorno ## Descarga y comprueba el modelo de lenguaje propio (1,1 GB); «make run» lo usa desde entonces
 	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-embedded.txt
-	@exec $(PY) -m service.model_weights
+	@exec $(PY) -m service.own_model.model_weights
 
 test: entorno-desarrollo ## Corre las pruebas (ARGS="..." se pasa a pytest)
 	@exec $(PY) -m pytest $(ARGS)

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from siaa.answering.refusal import Decision, judge
 from siaa.config import Settings
 from siaa.errors import ConfigError, SiaaError
 from siaa.generation import Generation
 from siaa.language import GOLDEN_QUESTIONS
 from siaa.profile import load_profile
-from siaa.refusal import Decision, judge
 from siaa.retrieval import Gathered, Retriever
 from siaa.text import fold, normalise, squeeze
 from siaa.toml_file import read_toml

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from service.http.request_log import configure
-from service.llm.embedded_model import embedded
+from service.own_model.embedded_model import embedded
 from service.servers.server import serve
 from siaa.command_line import WRONG_USE, SpanishParser
 from siaa.config import Settings, load_settings, unknown_variables

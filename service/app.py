@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from flask import Flask, request
 
-from service.answers.model_watch import ModelWatch, open_watch
 from service.context import Context
 from service.endpoints.chat import chat_endpoint
 from service.endpoints.citation_endpoint import citation_endpoint
@@ -16,15 +15,16 @@ from service.http.params import check_path
 from service.http.rate_limit import RateLimit, client_of, is_free
 from service.http.request_tracking import follow
 from service.http.wire import HEARTBEAT_SECONDS, BoundedRequest
-from service.index.index_guard import IndexGuard
-from service.index.index_holder import IndexHolder, opener_for
-from service.index.turns import Turns
-from service.llm import LanguageModel
 from service.metrics import Metrics
 from service.stopping import Stopping
 from service.storage.answer_cache import AnswerCache
 from service.storage.quality_log import QualityLog
+from siaa.answering.llm import LanguageModel
+from siaa.answering.llm.model_watch import ModelWatch, open_watch
 from siaa.config import Settings
+from siaa.published.compute_limit import Turns
+from siaa.published.index_guard import IndexGuard
+from siaa.published.index_holder import IndexHolder, opener_for
 
 MAX_BODY_BYTES = 64 * 1024  # of a request; a conversation has at most 32 kB of text (contract)
 MODEL_SECONDS = 2.5  # that starting waits for the first look for a model

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from service.answers.model_watch import ModelWatch
-from service.index.index_holder import IndexHolder
-from service.index.turns import Turns
-from service.llm import LanguageModel
 from service.metrics import Metrics
 from service.stopping import Stopping
 from service.storage.answer_cache import AnswerCache
 from service.storage.quality_log import QualityLog
+from siaa.answering.llm import LanguageModel
+from siaa.answering.llm.model_watch import ModelWatch
 from siaa.config import Settings
+from siaa.published.compute_limit import Turns
+from siaa.published.index_holder import IndexHolder
 
 
 class ActiveCount:

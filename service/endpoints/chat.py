@@ -15,9 +15,9 @@ from service.http.http_errors import HTTP_FAILURES, body_of, internal_failure
 from service.http.params import parse_query
 from service.http.presence import gone_test
 from service.http.wire import DONE, Heartbeat, event, stream_response
-from service.llm import ModelError
-from service.talk.conversation import Conversation, parse_conversation
-from service.talk.dialogue import Events, Reply, reply
+from siaa.answering.llm import ModelError
+from siaa.answering.talk.conversation import Conversation, parse_conversation
+from siaa.answering.talk.dialogue import Events, Reply, reply
 from siaa.errors import SiaaError
 
 log = logging.getLogger(__name__)

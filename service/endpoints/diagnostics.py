@@ -8,19 +8,19 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from service.answers.answering import LEVEL_OF, Delta, Event, Found, Nearest, Sentence, Source, Sources
-from service.citing.cited_span import CITED_ANCHOR
+from service.endpoints.cited_span import CITED_ANCHOR
+from siaa.answering.answering import LEVEL_OF, Delta, Event, Found, Nearest, Sentence, Source, Sources
 from siaa.model import Contribution, Json
 from siaa.text import fold
 
 if TYPE_CHECKING:
-    from service.answers.drafts import Citation
     from service.storage.answer_cache import CacheFigures
+    from siaa.answering.drafts import Citation
+    from siaa.answering.refusal import Verdict
     from siaa.build_outcome import BuildOutcome
     from siaa.generation import Generation
     from siaa.question import Query
     from siaa.records import DocumentRecord
-    from siaa.refusal import Verdict
     from siaa.retrieval import Density, ScoredChunk, Selected, Trace
     from siaa.routing import Routed, RoutedDocument
 

@@ -20,13 +20,13 @@ from flask import Blueprint, Response, current_app, g, request
 from service.context import Context
 from service.endpoints.chat import answer_with
 from service.endpoints.diagnostics import chat_event
-from service.events import Delta, Event
 from service.http.failures import InvalidChatError, InvalidCompletionError, NotJsonError, UnknownModelError
 from service.http.http_errors import HTTP_FAILURES, body_of, internal_failure, openai_failure, status_of
 from service.http.wire import DONE, event, json_response
-from service.llm import ModelError
-from service.llm.tokens import CHARS_PER_TOKEN
-from service.talk.conversation import (
+from siaa.answering.events import Delta, Event
+from siaa.answering.llm import ModelError
+from siaa.answering.llm.tokens import CHARS_PER_TOKEN
+from siaa.answering.talk.conversation import (
     MAX_BYTES,
     MAX_MESSAGES,
     Conversation,
@@ -35,7 +35,7 @@ from service.talk.conversation import (
     parse_object,
     parse_turn,
 )
-from service.talk.dialogue import Reply, reply
+from siaa.answering.talk.dialogue import Reply, reply
 from siaa.config import MAX_QUESTION_CHARS
 from siaa.errors import SiaaError
 from siaa.model import Json

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from service.citing.support import State
 from service.endpoints.openapi_citations import CITATION_PATHS, CITATION_SCHEMAS
 from service.endpoints.openapi_dialogue import DIALOGUE_PATHS, DIALOGUE_SCHEMAS, OPENAI_ERRORS
 from service.endpoints.openapi_shapes import (
@@ -24,6 +23,7 @@ from service.endpoints.openapi_shapes import (
     ref,
     written_text,
 )
+from siaa.answering.citing.support import State
 
 _FREE: Schema = {"type": "object", "description": "Solo con explicar=1: aportes de cada nivel o señal."}
 _STATE: Schema = {"type": "string", "enum": [state.value for state in State]}

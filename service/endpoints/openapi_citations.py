@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from service.citing.support import State
 from service.endpoints.openapi_shapes import COUNT, TEXT, Schema, array, operation_of, record, written_text
+from siaa.answering.citing.support import State
 
 _STATE: Schema = {"type": "string", "enum": [state.value for state in State]}
 _PLACE = {

@@ -22,7 +22,7 @@ from service.http.params import Parameters, parse_query
 from service.http.question_text import fault_of, is_blank
 from service.http.wire import json_response, json_text
 from service.storage.quality_log import ALERTS, TALK, TYPES, Entry
-from service.talk.conversation import parse_object
+from siaa.answering.talk.conversation import parse_object
 from siaa.config import MAX_QUESTION_CHARS
 from siaa.model import Json
 from siaa.text import squeeze

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, Response, current_app, g, request
 
-from service.answers.answering import find_collection, judge, judge_document, route_question
 from service.context import Context
-from service.endpoints import diagnostics, view
+from service.endpoints import diagnostics, document_page
 from service.endpoints.openapi import document_of
 from service.http.admin import require_operator
 from service.http.failures import InvalidParameterError
@@ -21,6 +20,7 @@ from service.http.question_text import fault_of
 from service.http.wire import json_response
 from service.metrics import CONTENT_TYPE, Served
 from siaa import __version__
+from siaa.answering.answering import find_collection, judge, judge_document, route_question
 from siaa.build_outcome import failed_build
 from siaa.config import MAX_QUESTION_CHARS
 from siaa.errors import GenerationError
@@ -94,7 +94,7 @@ def ver(name: str) -> Response:
     with _lease() as retriever:
         generation = retriever.generation
         document = generation.find(name)
-        page = view.render_page(
+        page = document_page.render_page(
             document.name,
             document.title,
             generation.text_of(document),
@@ -103,15 +103,15 @@ def ver(name: str) -> Response:
             matches=_matches(retriever, raw) if raw else None,
         )
     response = Response(page.html, content_type="text/html; charset=utf-8")
-    response.headers["Content-Security-Policy"] = view.CONTENT_SECURITY_POLICY
+    response.headers["Content-Security-Policy"] = document_page.CONTENT_SECURITY_POLICY
     response.headers["Referrer-Policy"] = "no-referrer"
     return response
 
 
-@endpoints.get(view.STYLE_PATH)
+@endpoints.get(document_page.STYLE_PATH)
 def estilo() -> Response:
     """Give the style sheet of the pages."""
-    response = Response(view.STYLE, content_type="text/css; charset=utf-8")
+    response = Response(document_page.STYLE, content_type="text/css; charset=utf-8")
     response.headers["Cache-Control"] = "public, max-age=3600"
     return response
 
@@ -238,7 +238,7 @@ def _cited(value: str | None) -> tuple[int, int] | None:
     return int(found[1]), int(found[2])
 
 
-def _matches(retriever: Retriever, raw: str) -> view.Matches:
+def _matches(retriever: Retriever, raw: str) -> document_page.Matches:
     """Return what finds the words of a question in a text: the same stems, whatever their endings."""
     analyzer = retriever.generation.analyzer
     wanted = {analyzer.stem(word) for word in retriever.ask(raw).words}

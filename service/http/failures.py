@@ -1,4 +1,4 @@
-"""Name the failures of a request; those of the core are in `siaa.errors`, those of a model in `service.llm`."""
+"""Name the failures of a request; those of the core are in `siaa.errors`, those of a model in `siaa.answering.llm`."""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ from service.http.failures import (
     UnknownModelError,
 )
 from service.http.wire import json_response
-from service.llm import ModelError
-from service.llm.protocol import ModelBusyError
+from siaa.answering.llm import ModelError
+from siaa.answering.llm.protocol import ModelBusyError
 from siaa.errors import (
     AmbiguousDocumentError,
     ConfigError,

@@ -16,10 +16,10 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from service.events import Delta, Event, Found, Sentence, Source, Sources
 from service.storage.data_folder import data_folder
 from service.storage.database import Database
 from service.storage.masking import holds_identifier
+from siaa.answering.events import Delta, Event, Found, Sentence, Source, Sources
 from siaa.config import PROJECT_DIR, Settings
 from siaa.text import fold, normalise, squeeze
 

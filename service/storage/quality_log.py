@@ -12,12 +12,12 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from service.citing.support import DOUBTFUL as DOUBTFUL_STATES
-from service.events import Delta, Event, Found, Nearest, Sources
-from service.llm.protocol import ReaderLeftError
 from service.storage.data_folder import data_folder
 from service.storage.database import Database
 from service.storage.masking import mask
+from siaa.answering.citing.support import DOUBTFUL as DOUBTFUL_STATES
+from siaa.answering.events import Delta, Event, Found, Nearest, Sources
+from siaa.answering.llm.protocol import ReaderLeftError
 from siaa.config import Settings
 from siaa.errors import SiaaError
 from siaa.model import Json

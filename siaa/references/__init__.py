@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from siaa.references.norms import RANK_HEADS, SERIES, norms_at, series_norms_at
 from siaa.references.numerals import ordinal_value, roman_value
+from siaa.references.plain_text import View, original_span, view_of
 from siaa.references.reference import ArticleOpening, Reference
 from siaa.references.units import MAX_RANGE, UNIT_HEADS, listed_at, units_at
-from siaa.references.view import View, original_span, view_of
 from siaa.text import fold
 
 __all__ = [

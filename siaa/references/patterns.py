@@ -1,4 +1,4 @@
-"""Hold the patterns that units and norms share. They match folded text (`siaa.references.view`)."""
+"""Hold the patterns that units and norms share. They match folded text (`siaa.references.plain_text`)."""
 
 from __future__ import annotations
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from service.llm.http_model import CallLimits, HttpModel
-from service.llm.ollama import OllamaDialect
-from service.llm.openai import OpenAIDialect
-from service.llm.protocol import ChatMessage, LanguageModel
+from siaa.answering.llm.http_model import CallLimits, HttpModel
+from siaa.answering.llm.ollama import OllamaDialect
+from siaa.answering.llm.openai import OpenAIDialect
+from siaa.answering.llm.protocol import ChatMessage, LanguageModel
 
 CONVERSATION = (ChatMessage("system", "Responda en español."), ChatMessage("user", "¿Qué es el SIERJU?"))
 CONTEXT = 4096

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from service.llm.embedded_model import embedded, find_model, keep, start_keeper, stop_keeper
+from service.own_model.embedded_model import embedded, find_model, keep, start_keeper, stop_keeper
 from siaa.config import Settings
 from tests.contract.model_clients import OPENAI, ask
 from tests.http.conftest import free_port
@@ -34,7 +34,7 @@ def eventually(holds: Callable[[], bool], *, seconds: float = 30) -> bool:
 
 
 def test_a_server_that_dies_is_started_again_after_a_growing_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.llm.embedded_model.FIRST_PAUSE", 0.1)
+    monkeypatch.setattr("service.own_model.embedded_model.FIRST_PAUSE", 0.1)
     started: list[float] = []
     ended = threading.Event()
 

@@ -22,9 +22,9 @@ from typing import Any
 
 import pytest
 
-from service.llm import CLIENTS, Tether, candidates, connect
-from service.llm.http_model import HttpModel
-from service.llm.protocol import (
+from siaa.answering.llm import CLIENTS, Tether, candidates, connect
+from siaa.answering.llm.http_model import HttpModel
+from siaa.answering.llm.protocol import (
     ChatMessage,
     ModelBusyError,
     ModelContextError,

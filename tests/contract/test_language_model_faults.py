@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from service.llm.protocol import (
+from siaa.answering.llm.protocol import (
     ModelBusyError,
     ModelContextError,
     ModelCutError,

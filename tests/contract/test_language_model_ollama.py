@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from service.llm.protocol import ChatMessage, ModelContextError, ModelUnavailableError
+from siaa.answering.llm.protocol import ChatMessage, ModelContextError, ModelUnavailableError
 from tests.contract.model_clients import OLLAMA, ask, line, ollama_data
 
 data = ollama_data

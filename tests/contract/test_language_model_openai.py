@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from service.llm.protocol import ModelError, ModelUnavailableError
+from siaa.answering.llm.protocol import ModelError, ModelUnavailableError
 from tests.contract.model_clients import OPENAI, ask, openai_data, sse
 
 data = openai_data

@@ -11,8 +11,14 @@ import time
 
 import pytest
 
-from service.llm.http_model import HttpModel
-from service.llm.protocol import ChatMessage, ModelContextError, ModelCutError, ModelUnavailableError, ReaderLeftError
+from siaa.answering.llm.http_model import HttpModel
+from siaa.answering.llm.protocol import (
+    ChatMessage,
+    ModelContextError,
+    ModelCutError,
+    ModelUnavailableError,
+    ReaderLeftError,
+)
 from tests.contract.conftest import MODEL_SERVER
 from tests.contract.model_clients import OPENAI, ask
 

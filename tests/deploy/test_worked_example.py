@@ -9,10 +9,10 @@ from pathlib import Path
 
 from indexer.build import build
 from indexer.reporting import Reporter
+from siaa.answering.refusal import Decision, Verdict, judge
 from siaa.config import OWN_CONFIG_DIR, Settings
 from siaa.generation import open_current
 from siaa.profile import load_profile
-from siaa.refusal import Decision, Verdict, judge
 from siaa.retrieval import Retriever
 from tests.deploy.files import ROOT
 

@@ -12,7 +12,7 @@ import sys
 import urllib.request
 from pathlib import Path
 
-from service.messages import REFUSAL
+from siaa.answering.wording import REFUSAL
 from siaa.command_line import SpanishParser
 
 SEED = 7

@@ -1,6 +1,6 @@
 """Measure when the service refuses: `python -m tests.eval.refusal_curve`, whose output is in docs/rechazo.md.
 
-In process, for each set: the score of `siaa.refusal` for questions that its documents answer, for those they do not,
+In process, for each set: the score of `siaa.answering.refusal` for questions that its documents answer, for those they do not,
 and for every fourth question of another set (`--ajenas`), which they cannot answer either. Halves A and B are random,
 seed 7, so that a limit read from one half can be tried on the other.
 """
@@ -13,10 +13,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from service.answers import answering
+from siaa.answering import answering
+from siaa.answering.refusal import REFUSE_BELOW, Decision
 from siaa.errors import SiaaError
 from siaa.generation import Generation, open_current
-from siaa.refusal import REFUSE_BELOW, Decision
 from siaa.retrieval import Retriever
 from tests.eval.command import chosen_sets, parser, profiles, run
 from tests.eval.questions import QuestionSet

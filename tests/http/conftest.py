@@ -15,8 +15,8 @@ import pytest
 from flask import Flask
 
 from service.app import create_app
-from service.index.index_holder import IndexHolder, opener_for
 from siaa.config import Settings
+from siaa.published.index_holder import IndexHolder, opener_for
 from tests.http.client import Client
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,10 +12,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from service.index.index_holder import IndexHolder
-from service.llm import ChatMessage, ModelError
-from service.llm.slots import Slots
-from service.llm.stream import Call, Stream
+from siaa.answering.llm import ChatMessage, ModelError
+from siaa.answering.llm.slots import Slots
+from siaa.answering.llm.stream import Call, Stream
+from siaa.published.index_holder import IndexHolder
 
 
 class FakeGeneration:

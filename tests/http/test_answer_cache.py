@@ -15,11 +15,11 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from service.app import create_app
-from service.index.index_holder import IndexHolder, opener_for
-from service.llm.protocol import ModelCutError
-from service.messages import REFUSAL
 from service.storage.answer_cache import FILE_NAME
+from siaa.answering.llm.protocol import ModelCutError
+from siaa.answering.wording import REFUSAL
 from siaa.config import Settings
+from siaa.published.index_holder import IndexHolder, opener_for
 from tests.http.client import Answer, Client
 from tests.http.conftest import ROOT, environment, running
 from tests.http.fakes import FakeModel

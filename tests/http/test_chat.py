@@ -22,12 +22,12 @@ import pytest
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from service.answers.answering import without_refusal
 from service.app import create_app
-from service.llm import connect
-from service.llm.protocol import ModelBusyError, ModelCutError
-from service.messages import REFUSAL
-from service.talk import small_talk
+from siaa.answering.answering import without_refusal
+from siaa.answering.llm import connect
+from siaa.answering.llm.protocol import ModelBusyError, ModelCutError
+from siaa.answering.talk import small_talk
+from siaa.answering.wording import REFUSAL
 from siaa.config import Settings
 from tests.http.client import Answer, Client
 from tests.http.conftest import running

@@ -18,11 +18,11 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from service import messages
-from service.answers.answering import MODEL_REFUSED, NOTHING_HOLDS
-from service.messages import REFUSAL
+from siaa.answering import wording
+from siaa.answering.answering import MODEL_REFUSED, NOTHING_HOLDS
+from siaa.answering.refusal import Decision
+from siaa.answering.wording import REFUSAL
 from siaa.config import Settings
-from siaa.refusal import Decision
 from tests.http.client import Answer, Client
 from tests.http.fakes import FakeModel
 from tests.http.test_chat import ANSWERABLE, ask, kinds
@@ -126,8 +126,8 @@ def test_in_doubt_the_model_is_told(sample_app: AppMaker) -> None:
     ask(sample_app(model=model), DOUBTFUL)
     ask(sample_app(model=model), ANSWERABLE)
     doubtful, plain = (asked[-1].content for asked in model.asked)
-    assert messages.DOUBTFUL in doubtful
-    assert messages.DOUBTFUL not in plain
+    assert wording.DOUBTFUL in doubtful
+    assert wording.DOUBTFUL not in plain
 
 
 def test_a_refusing_model_is_told_to_the_reader(sample_app: AppMaker) -> None:

@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 
 from indexer.tuning import tuning_files
-from service.messages import REFUSAL
+from siaa.answering.wording import REFUSAL
 from siaa.config import Settings
 from tests.http.client import Answer, Client
 

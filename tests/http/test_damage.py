@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from service.index.index_guard import IndexGuard
-from service.index.index_holder import IndexHolder, opener_for
 from siaa.config import Settings
 from siaa.errors import GenerationError
 from siaa.generation import ARRAYS, CURRENT, TEXTS, current_name, generation_names
+from siaa.published.index_guard import IndexGuard
+from siaa.published.index_holder import IndexHolder, opener_for
 from tests.http.client import Client
 from tests.http.conftest import running
 

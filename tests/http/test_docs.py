@@ -9,10 +9,10 @@ import pytest
 from service.endpoints.openapi import PATHS
 from service.http import failures
 from service.http.http_errors import HTTP_FAILURES, STATUS
-from service.llm import protocol
 from service.metrics import HIT, MISS, STAGES, Metrics
 from service.servers import refused
-from service.talk.dialogue import NO_EVIDENCE, REFUSALS
+from siaa.answering.llm import protocol
+from siaa.answering.talk.dialogue import NO_EVIDENCE, REFUSALS
 from siaa.errors import SiaaError
 from tests.http.conftest import ROOT
 

@@ -19,9 +19,9 @@ from flask import Flask
 from indexer.build import build
 from indexer.reporting import Reporter
 from service.app import create_app
-from service.index.index_holder import IndexHolder, opener_for
-from service.messages import REFUSAL
+from siaa.answering.wording import REFUSAL
 from siaa.config import Settings
+from siaa.published.index_holder import IndexHolder, opener_for
 from tests.http.client import Answer
 from tests.http.fakes import FakeModel
 from tests.http.test_chat import ask, kinds

@@ -13,8 +13,8 @@ from flask.testing import FlaskClient
 from service.app import create_app
 from service.http import failures
 from service.http.http_errors import status_of
-from service.llm import protocol
 from siaa import errors
+from siaa.answering.llm import protocol
 from siaa.config import Settings
 from siaa.errors import GenerationError, SiaaError, UnknownDocumentError
 from tests.http.fakes import FakeIndex, FakeRetriever

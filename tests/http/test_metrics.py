@@ -13,8 +13,8 @@ from flask.testing import FlaskClient
 from prometheus_client.parser import text_string_to_metric_families
 
 from service.app import create_app
-from service.llm.protocol import ModelBusyError, ModelCutError
 from service.metrics import Metrics, Served
+from siaa.answering.llm.protocol import ModelBusyError, ModelCutError
 from siaa.config import Settings
 from siaa.errors import GenerationError
 from tests.http.fakes import FakeIndex, FakeModel

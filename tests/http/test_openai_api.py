@@ -13,8 +13,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from service.app import create_app
-from service.llm.protocol import ModelBusyError, ModelCutError
-from service.messages import REFUSAL
+from siaa.answering.llm.protocol import ModelBusyError, ModelCutError
+from siaa.answering.wording import REFUSAL
 from siaa.config import Settings
 from tests.http.client import Answer, Client
 from tests.http.conftest import running

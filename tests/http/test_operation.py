@@ -10,9 +10,9 @@ import pytest
 from flask.testing import FlaskClient
 
 from service.app import create_app
-from service.index.index_holder import IndexHolder, opener_for
-from service.llm.protocol import ModelBusyError, ModelCutError
+from siaa.answering.llm.protocol import ModelBusyError, ModelCutError
 from siaa.config import Settings
+from siaa.published.index_holder import IndexHolder, opener_for
 from tests.http.fakes import FakeIndex, FakeModel
 
 ANSWERABLE = "¿Quiénes son los funcionarios responsables de reportar?"

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.answers.answering import without_refusal
 from service.http.failures import InvalidChatError, InvalidParameterError, MissingParameterError
 from service.http.params import check_path, parse_query
 from service.http.question_text import fault_of, is_blank
-from service.messages import REFUSAL
-from service.talk.conversation import parse_conversation
+from siaa.answering.answering import without_refusal
+from siaa.answering.talk.conversation import parse_conversation
+from siaa.answering.wording import REFUSAL
 
 KNOWN = frozenset({"q", "doc"})
 TYPED = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=200)

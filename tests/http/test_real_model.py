@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from service.messages import REFUSAL
+from siaa.answering.wording import REFUSAL
 from tests.http.conftest import ROOT, environment, running
 
 pytestmark = pytest.mark.modelo

@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 
-from service.index.turns import Turns
+from siaa.published.compute_limit import Turns
 from tests.http.client import Client
 
 REQUEST = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"

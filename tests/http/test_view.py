@@ -15,7 +15,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from service.endpoints.view import render_page
+from service.endpoints.document_page import render_page
 from tests.http.client import Client
 
 PSAA16 = "acuerdo_no._psaa16-10476.md"

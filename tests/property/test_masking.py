@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.events import Delta, Found, Source, Sources
 from service.storage.answer_cache import AnswerCache, Asked
 from service.storage.masking import mask
 from service.storage.quality_log import Entry, QualityLog
+from siaa.answering.events import Delta, Found, Source, Sources
 from siaa.config import Settings
 
 AROUND = [

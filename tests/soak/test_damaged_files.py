@@ -12,10 +12,10 @@ import pytest
 
 from indexer.build import build
 from indexer.reporting import Reporter
-from service.index.index_holder import IndexHolder, opener_for
 from siaa.config import Settings
 from siaa.errors import GenerationError
 from siaa.generation import current_name, generation_names, open_current
+from siaa.published.index_holder import IndexHolder, opener_for
 from tests.soak.scale import scaled
 from tests.soak.test_publishing_under_load import write_edition
 

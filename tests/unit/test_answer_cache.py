@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from service.events import Delta, Event, Found, Nearest, Sentence, Source, Sources
 from service.storage.answer_cache import FILE_NAME, AnswerCache, Asked
+from siaa.answering.events import Delta, Event, Found, Nearest, Sentence, Source, Sources
 from siaa.config import Settings
 
 SOURCE = Source("a.md", "general", "Título", "5", "Artículo 5", 10, 13, "uno", "verificada")

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from service.answers.budget import FragmentBudget, answer_tokens, fits, fragment_budget
-from service.answers.prompt import build_messages
-from service.llm.protocol import ChatMessage, ModelContextError
-from service.llm.tokens import estimate_tokens, fit_answer
+from siaa.answering.budget import FragmentBudget, answer_tokens, fits, fragment_budget
+from siaa.answering.llm.protocol import ChatMessage, ModelContextError
+from siaa.answering.llm.tokens import estimate_tokens, fit_answer
+from siaa.answering.prompt import build_messages
 from siaa.config import MAX_QUESTION_CHARS, Settings
 from siaa.model import Fragment
 

@@ -12,9 +12,9 @@ import Stemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.citing.citations import SentenceBuffer, check_answer
-from service.citing.claims import quotation_spans, read_words, sentence_units
-from service.citing.support import Place, State, flatten
+from siaa.answering.citing.citations import SentenceBuffer, check_answer
+from siaa.answering.citing.claims import quotation_spans, read_words, sentence_units
+from siaa.answering.citing.support import Place, State, flatten
 from siaa.references import Reference
 from tests.unit.cases_citations import CASES, PASSAGES, N, P, V
 

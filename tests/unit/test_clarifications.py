@@ -12,9 +12,9 @@ import shutil
 
 import pytest
 
-from service.messages import REFUSAL
-from service.talk.clarifications import ask_back, find_doubt, resolve
-from service.talk.dialogue import understand
+from siaa.answering.talk.clarifications import ask_back, find_doubt, resolve
+from siaa.answering.talk.dialogue import understand
+from siaa.answering.wording import REFUSAL
 from siaa.config import OWN_CONFIG_DIR
 from siaa.errors import ConfigError
 from siaa.language import CLARIFICATIONS, load_tables

@@ -98,7 +98,9 @@ def test_the_help_of_every_order_of_the_indexer(capsys: pytest.CaptureFixture[st
         assert not ENGLISH.search(shown)
 
 
-@pytest.mark.parametrize("module", ["indexer", "service", "service.model_weights", "service.llm.embedded_model"])
+@pytest.mark.parametrize(
+    "module", ["indexer", "service", "service.own_model.model_weights", "service.own_model.embedded_model"]
+)
 def test_every_program_refuses_what_it_does_not_know(module: str) -> None:
     run = subprocess.run(
         [sys.executable, "-m", module, "--no-existe"],

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.answers.extractive import MAX_CHARS, ExtractiveAnswer, extract
-from service.messages import REFUSAL
+from siaa.answering.extractive import MAX_CHARS, ExtractiveAnswer, extract
+from siaa.answering.wording import REFUSAL
 from siaa.model import Fragment, Piece
 from siaa.text import fold
 

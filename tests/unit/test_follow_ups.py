@@ -1,14 +1,14 @@
 """A follow-up is searched with what it refers to; a question that stands alone never is.
 
-The rules are in `service.talk.follow_ups`; each row here is one of them, or what it must not catch.
+The rules are in `siaa.answering.talk.follow_ups`; each row here is one of them, or what it must not catch.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from service.talk.dialogue import understand
-from service.talk.follow_ups import Topic, is_follow_up, join
+from siaa.answering.talk.dialogue import understand
+from siaa.answering.talk.follow_ups import Topic, is_follow_up, join
 from siaa.config import MAX_QUESTION_CHARS, OWN_CONFIG_DIR
 from siaa.language import load_tables
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from service.answers.answering import answer, gather
-from service.answers.extractive import MAX_CHARS
-from service.events import Delta, Nearest, Sources
-from service.messages import DOUBTFUL, REFUSAL
+from siaa.answering.answering import answer, gather
+from siaa.answering.events import Delta, Nearest, Sources
+from siaa.answering.extractive import MAX_CHARS
+from siaa.answering.wording import DOUBTFUL, REFUSAL
 from siaa.lost_lists import Announced, announced, is_lost
 from tests.building import build_retriever
 from tests.http.fakes import FakeModel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.messages import article_name
+from siaa.answering.wording import article_name
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from collections.abc import Generator, Sequence
 
 import pytest
 
-from service.answers.budget import FragmentBudget
-from service.answers.model_watch import ModelWatch, open_watch
-from service.llm.protocol import ChatMessage
+from siaa.answering.budget import FragmentBudget
+from siaa.answering.llm.model_watch import ModelWatch, open_watch
+from siaa.answering.llm.protocol import ChatMessage
 from siaa.config import Settings
 
 SETTINGS = Settings()

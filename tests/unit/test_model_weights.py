@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from service.model_weights import WEIGHTS, Weights, WeightsError, fetch_weights, fetch_with_pip
+from service.own_model.model_weights import WEIGHTS, Weights, WeightsError, fetch_weights, fetch_with_pip
 
 ROOT = Path(__file__).resolve().parents[2]
 CONTENT = bytes(range(256)) * 40

@@ -7,8 +7,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.answers.prompt import build_messages, draw_fence
-from service.messages import DOUBTFUL, REFUSAL
+from siaa.answering.prompt import build_messages, draw_fence
+from siaa.answering.wording import DOUBTFUL, REFUSAL
 from siaa.model import Fragment, Piece
 
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from service.events import Delta, Event, Found, Nearest, Sentence, Source, Sources
-from service.llm.protocol import ModelCutError, ReaderLeftError
 from service.storage.quality_log import FILE_NAME, PURGE_SECONDS, Entry, Page, QualityLog, recorded
+from siaa.answering.events import Delta, Event, Found, Nearest, Sentence, Source, Sources
+from siaa.answering.llm.protocol import ModelCutError, ReaderLeftError
 from siaa.config import Settings
 from siaa.model import Json
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from service.answers.answering import gather, judge
+from siaa.answering.answering import gather, judge
+from siaa.answering.refusal import ANSWER_FROM, REFUSE_BELOW, Decision, coverage, is_cited
 from siaa.model import Fragment, Piece
 from siaa.question import Query
 from siaa.references import find_references
-from siaa.refusal import ANSWER_FROM, REFUSE_BELOW, Decision, coverage, is_cited
 from siaa.retrieval import Retriever
 from tests.building import build_retriever
 

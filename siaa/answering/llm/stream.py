@@ -1,0 +1,123 @@
+"""Tie the pieces of an answer to the place and the connection that they cost, so that every end gives both back."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator, Sequence
+from contextlib import suppress
+
+from siaa.answering.llm.connection import Connection
+from siaa.answering.llm.protocol import ChatMessage, LanguageModel, ReaderLeftError
+from siaa.answering.llm.slots import Place
+from siaa.answering.llm.wrapping import Pieces, WrappedModel
+
+
+class Call:
+    """One call under way. `end` may come from any thread, at any moment, any number of times."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._lock = threading.Lock()
+        self._connection: Connection | None = None
+        self.ended = False
+        self.limited = False  # the answer stopped at its limit of tokens
+
+    def wait_turn(self) -> None:
+        """Wait for the place (see Place.wait_turn)."""
+        self._place.wait_turn()
+
+    def attach(self, connection: Connection) -> None:
+        """Let `end` cut this connection.
+
+        Raises ReaderLeftError if the call has ended already.
+        """
+        with self._lock:
+            if self.ended:
+                raise ReaderLeftError("the reader left")
+            self._connection = connection
+
+    def end(self) -> None:
+        """Cut the connection, which frees the server, then free the place."""
+        with self._lock:
+            self.ended = True
+            connection = self._connection
+        if connection is not None:
+            connection.abort()
+        self._place.leave()
+
+
+class Stream(Pieces):
+    """The pieces of an answer, as a generator that any thread may close, also while another waits for a piece.
+
+    Whoever asks for a piece after that, or waits for one, gets ReaderLeftError: an answer that was left is not whole.
+    """
+
+    def __init__(self, call: Call, pieces: Generator[str, None, None]) -> None:
+        self._call = call
+        self._pieces = pieces
+
+    def __next__(self) -> str:
+        """Return the next piece."""
+        try:
+            if self._call.ended:
+                raise ReaderLeftError("the reader left")
+            return next(self._pieces)
+        except StopIteration:
+            self._call.end()
+            raise
+        except BaseException as error:
+            left = self._call.ended
+            self._call.end()
+            self._pieces.close()
+            if left:  # what broke is what `close` cut
+                raise ReaderLeftError("the reader left") from error
+            raise
+
+    @property
+    def limited(self) -> bool:
+        """Tell whether the answer stopped at its limit of tokens, perhaps in the middle of a sentence."""
+        return self._call.limited
+
+    def close(self) -> None:
+        """End the call."""
+        self._call.end()
+        # ValueError: another thread waits in `next`. Its socket is cut, and it closes the rest itself.
+        with suppress(ValueError):
+            self._pieces.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+
+class Tether(WrappedModel):
+    """A model for one request: `abandon` ends, from any thread, the call it made and those it would still make."""
+
+    def __init__(self, model: LanguageModel) -> None:
+        super().__init__(model)
+        self._lock = threading.Lock()
+        self._streams: list[Generator[str, None, None]] = []
+        self._abandoned = False
+
+    @property
+    def limited(self) -> bool:
+        """Tell whether an answer of the model's stopped at its limit of tokens."""
+        with self._lock:
+            return any(getattr(stream, "limited", False) for stream in self._streams)
+
+    def stream(self, conversation: Sequence[ChatMessage], *, max_tokens: int) -> Generator[str, None, None]:
+        """Ask the model (see LanguageModel.stream)."""
+        stream = self._model.stream(conversation, max_tokens=max_tokens)
+        with self._lock:
+            self._streams.append(stream)
+            abandoned = self._abandoned
+        if abandoned:
+            stream.close()
+        return stream
+
+    def abandon(self) -> None:
+        """End the calls: nobody reads any more."""
+        with self._lock:
+            self._abandoned = True
+            streams = tuple(self._streams)
+        for stream in streams:
+            stream.close()
