@@ -155,9 +155,8 @@ def _ask(retriever: Retriever, question: GoldenQuestion) -> Outcome:
 
 
 def _is_refused(retriever: Retriever, gathered: Gathered) -> bool:
-    given = [(selected.document, selected.fragment) for selected in gathered.selections]
     query = gathered.routed.query
-    verdict = judge(query, given, generation=retriever.generation, names=retriever.names)
+    verdict = judge(retriever, query, gathered.selections)
     return verdict.decision is not Decision.ANSWER  # in between, the chat without a model refuses too
 
 

@@ -19,10 +19,11 @@ from service.metrics import Metrics
 from service.stopping import Stopping
 from service.storage.answer_cache import AnswerCache
 from service.storage.quality_log import QualityLog
+from siaa.answering.assistant import Assistant
 from siaa.answering.llm import LanguageModel
-from siaa.answering.llm.model_watch import ModelWatch, open_watch
+from siaa.answering.model_watch import ModelWatch, open_watch
 from siaa.config import Settings
-from siaa.published.compute_limit import Turns
+from siaa.published.compute_limit import ComputeLimit
 from siaa.published.index_guard import IndexGuard
 from siaa.published.index_holder import IndexHolder, opener_for
 
@@ -50,18 +51,24 @@ def create_app(
     app.url_map.merge_slashes = False
     models = ModelWatch(settings, fixed=model) if model else open_watch(settings)
     metrics = Metrics()
-    turns = Turns()
-    opener = opener_for(settings, observe=metrics.stage, turns=turns)
+    compute = ComputeLimit()
+    opener = opener_for(settings, observe=metrics.stage, compute=compute)
+    holder = holder or IndexHolder(settings.index_dir, opener=opener, budget=models.budget)
+    cache = AnswerCache(settings, observe=metrics.cache_look_up)
+    log = QualityLog(settings)
+    stopping = Stopping(settings.stop_seconds)
     app.extensions["siaa"] = Context(
         settings=settings,
-        holder=holder or IndexHolder(settings.index_dir, opener=opener, budget=models.budget),
+        holder=holder,
         models=models,
         heartbeat=heartbeat,
-        cache=AnswerCache(settings),
-        log=QualityLog(settings),
+        cache=cache,
+        log=log,
         metrics=metrics,
-        stopping=Stopping(settings.stop_seconds),
-        turns=turns,
+        stopping=stopping,
+        assistant=Assistant(
+            settings, holder, models, cache=cache, log=log, measures=metrics, stop=stopping, compute=compute
+        ),
     )
     follow(app, settings, metrics)
     _guard(app, settings)

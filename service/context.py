@@ -11,10 +11,10 @@ from service.metrics import Metrics
 from service.stopping import Stopping
 from service.storage.answer_cache import AnswerCache
 from service.storage.quality_log import QualityLog
+from siaa.answering.assistant import Assistant
 from siaa.answering.llm import LanguageModel
-from siaa.answering.llm.model_watch import ModelWatch
+from siaa.answering.model_watch import ModelWatch
 from siaa.config import Settings
-from siaa.published.compute_limit import Turns
 from siaa.published.index_holder import IndexHolder
 
 
@@ -56,7 +56,7 @@ class Context:
     log: QualityLog
     metrics: Metrics
     stopping: Stopping
-    turns: Turns  # for what computes: answers take them, and /healthz need not
+    assistant: Assistant
     active: ActiveCount = field(default_factory=ActiveCount)
 
     @property

@@ -15,9 +15,9 @@ from datetime import UTC, datetime
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from siaa.published.timed_retriever import Stage
+
 CONTENT_TYPE = CONTENT_TYPE_LATEST
-UNDERSTAND, ROUTE, SELECT, MODEL, FIRST_TOKEN = "entender", "enrutar", "fragmento", "modelo", "primer_token"
-STAGES = (UNDERSTAND, ROUTE, SELECT, MODEL, FIRST_TOKEN)
 HIT, MISS = "acierto", "fallo"
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 OTHER = "OTRO"  # any other method: a client may invent as many as it likes
@@ -74,7 +74,7 @@ class Metrics:
             "1 si la última construcción del índice no publicó nada; el porqué, en /siaa/estado.",
             registry=registry,
         )
-        for stage in STAGES:
+        for stage in Stage:
             self._stages.labels(stage)
         for result in (HIT, MISS):
             self._cache.labels(result)
@@ -91,18 +91,18 @@ class Metrics:
         self._seconds.labels(route).observe(seconds)
 
     def stage(self, name: str, seconds: float) -> None:
-        """Note how long one of STAGES took."""
+        """Note how long a `Stage` took."""
         self._stages.labels(name).observe(seconds)
 
-    def refusal(self, reason: str) -> None:
-        """Count a refusal of the chat."""
-        self._refusals.labels(reason).inc()
+    def refusal(self, code: str) -> None:
+        """Count a refusal of the chat by the code of its reason (`siaa.answering.reasons`)."""
+        self._refusals.labels(code).inc()
 
     def model_fault(self, code: str) -> None:
         """Count a failure of the language model."""
         self._faults.labels(code).inc()
 
-    def cache_look_up(self, *, found: bool) -> None:
+    def cache_look_up(self, found: bool) -> None:
         """Count a look into the cache of answers."""
         self._cache.labels(HIT if found else MISS).inc()
 

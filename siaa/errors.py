@@ -78,3 +78,9 @@ class BuildLockedError(SiaaError):
     """Another build holds the lock of the index directory."""
 
     code = "construccion_en_curso"
+
+
+class StoppingError(SiaaError):
+    """The program stops, and an answer under way had to be cut."""
+
+    code = "servicio_detenido"

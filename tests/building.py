@@ -13,7 +13,7 @@ from siaa.analysis import Analyzer
 from siaa.chunking import chunk_document
 from siaa.config import OWN_CONFIG_DIR
 from siaa.identity import identify
-from siaa.language import load_tables
+from siaa.language import LanguageTables, load_tables
 from siaa.model import Document
 from siaa.profile import read_profile
 from siaa.records import DocumentRecord
@@ -40,7 +40,9 @@ class SmallGeneration:
     documents: tuple[DocumentRecord, ...]
     index: SearchIndex
     manifest: _Manifest
+    tables: LanguageTables
     texts: tuple[str, ...]
+    name: str = "gen-pequena"
 
     def slice(self, document: DocumentRecord, start: int, end: int) -> str:
         """Return characters of a document."""
@@ -98,6 +100,7 @@ def build_retriever(
         tuple(records),
         _search_index(folder, passages, len(documents)),
         _Manifest(Counter(document.collection for document in documents)),
+        ANALYZER.tables,
         tuple(document.text for document in documents),
     )
     read = read_profile(OWN_CONFIG_DIR / "perfiles" / f"{profile}.toml")

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from contextlib import ExitStack
 
 from flask import Blueprint, Response, current_app, g, request
 
 from service.context import Context
 from service.endpoints.diagnostics import chat_event
+from service.http.conversation_body import parse_conversation
 from service.http.failures import InvalidChatError, NotJsonError
 from service.http.http_errors import HTTP_FAILURES, body_of, internal_failure
 from service.http.params import parse_query
 from service.http.presence import gone_test
 from service.http.wire import DONE, Heartbeat, event, stream_response
-from siaa.answering.llm import ModelError
-from siaa.answering.talk.conversation import Conversation, parse_conversation
-from siaa.answering.talk.dialogue import Events, Reply, reply
+from siaa.answering.assistant import Events
+from siaa.answering.events import Begun
+from siaa.answering.llm import ModelError, Tether
+from siaa.answering.talk.conversation import Conversation
 from siaa.errors import SiaaError
 
 log = logging.getLogger(__name__)
+
+Frames = Generator[str, None, None]
 
 chat_endpoint = Blueprint("chat", __name__)
 
@@ -30,30 +34,45 @@ def chat() -> Response:
     """Answer the last message of a conversation."""
     context: Context = current_app.extensions["siaa"]
     conversation = _conversation()
-    return answer_with(context, conversation, lambda reply: _frames(reply.events))
+    return answer_with(context, conversation, _frames)
 
 
-def answer_with(
-    context: Context, conversation: Conversation, write: Callable[[Reply], Generator[str, None, None]]
-) -> Response:
-    """Return the answer as a stream of the frames that `write` makes of it.
+def answer_with(context: Context, conversation: Conversation, write: Callable[[Events], Frames]) -> Response:
+    """Return the answer as a stream of the frames that `write` makes of its events.
 
     Raises SiaaError when the answer fails before its first event.
     """
+    tether = Tether()
+    events = context.assistant.answer(conversation, tether)
     with ExitStack() as stack:
         stack.enter_context(context.active.one_more())
-        answer = reply(context, conversation, stack)
-        if answer.generation:
-            g.generation = answer.generation
-        made = write(answer)
-        frames: Iterator[str] = made
-        if answer.by_model:  # without a model there is no silence to fill
-            frames = Heartbeat(made, seconds=context.heartbeat, gone=gone_test(request.environ))
-        response = stream_response(frames)
-        response.headers["X-Cache"] = "HIT" if answer.cached else "MISS"
+        begun = begin(events)
+        # Whoever reads the events closes them: with a model, a thread that may be waiting for it.
+        if begun.by_model:
+            gone = gone_test(request.environ)
+            response = stream_response(
+                Heartbeat(write(events), seconds=context.heartbeat, gone=gone, unread=events.close)
+            )
+            stack.callback(tether.abandon)
+        else:  # there is no silence to fill
+            response = stream_response(write(events))
+            stack.callback(events.close)
+        response.headers["X-Cache"] = "HIT" if begun.cached else "MISS"
         # The generation stays open until the last byte is out or the client has left.
         response.call_on_close(stack.pop_all().close)
         return response
+
+
+def begin(events: Events) -> Begun:
+    """Return what is known before the answer, and name the generation in the header of the response.
+
+    Raises SiaaError when the answer fails before its first event.
+    """
+    begun = next(events)
+    assert isinstance(begun, Begun)
+    if begun.generation:
+        g.generation = begun.generation
+    return begun
 
 
 def _conversation() -> Conversation:
@@ -64,14 +83,15 @@ def _conversation() -> Conversation:
     collection = query.optional("coleccion")
     if collection and conversation.collection and collection != conversation.collection:
         raise InvalidChatError("La 'coleccion' de la dirección y la del cuerpo son distintas: envíe una sola.")
-    return Conversation(conversation.turns, conversation.collection or collection)
+    return Conversation(conversation.messages, conversation.collection or collection)
 
 
-def _frames(events: Events) -> Generator[str, None, None]:
+def _frames(events: Events) -> Frames:
     """Yield the events as text, a failure as an event of its own, and the end, once."""
     try:
         for item in events:
-            yield event(chat_event(item))
+            if not isinstance(item, Begun):
+                yield event(chat_event(item))
     except SiaaError as error:
         if isinstance(error, ModelError):
             log.warning("modelo: %s (%s)", error.code, error.detail)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from service.endpoints.cited_span import CITED_ANCHOR
-from siaa.answering.answering import LEVEL_OF, Delta, Event, Found, Nearest, Sentence, Source, Sources
+from siaa.answering.events import Delta, Event, Found, Nearest, Sentence, Source, Sources
+from siaa.answering.searching import LEVEL_OF
+from siaa.answering.wording import told, told_all, why_nearest
 from siaa.model import Contribution, Json
 from siaa.text import fold
 
@@ -193,7 +195,7 @@ def citation(number: int, found: Citation) -> Json:
         "texto": found.text,
         "referencias": list(found.references),
         "estado": found.state.value,
-        "motivo": found.reason,
+        "motivo": told_all(found.reasons),
         "fuente": {key: value for key, value in _source(0, source).items() if key not in ("n", "estado")}
         if source
         else None,
@@ -211,7 +213,7 @@ def _verdict(verdict: Verdict) -> Json:
     return {
         "valor": round(verdict.value, SCORE_DECIMALS),
         "decision": verdict.decision.value,
-        "motivo": verdict.reason,
+        "motivo": told(verdict.reason),
     }
 
 
@@ -283,4 +285,4 @@ def _nearest(event: Nearest) -> Json | None:
     if event.source is None:
         return None
     source = event.source
-    return {"doc": source.name, "articulo": source.article, "cita": source.text, "motivo": event.why}
+    return {"doc": source.name, "articulo": source.article, "cita": source.text, "motivo": why_nearest(event.reasons)}

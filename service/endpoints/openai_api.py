@@ -11,31 +11,24 @@ import re
 import secrets
 import time
 from collections.abc import Generator, Iterable
-from contextlib import ExitStack
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
-from flask import Blueprint, Response, current_app, g, request
+from flask import Blueprint, Response, current_app, request
 
 from service.context import Context
-from service.endpoints.chat import answer_with
+from service.endpoints.chat import Frames, answer_with, begin
 from service.endpoints.diagnostics import chat_event
+from service.http.conversation_body import MAX_BYTES, MAX_MESSAGES, parse_collection, parse_message, parse_object
 from service.http.failures import InvalidChatError, InvalidCompletionError, NotJsonError, UnknownModelError
 from service.http.http_errors import HTTP_FAILURES, body_of, internal_failure, openai_failure, status_of
 from service.http.wire import DONE, event, json_response
-from siaa.answering.events import Delta, Event
+from siaa.answering.assistant import Events
+from siaa.answering.events import Begun, Delta, Event
 from siaa.answering.llm import ModelError
 from siaa.answering.llm.tokens import CHARS_PER_TOKEN
-from siaa.answering.talk.conversation import (
-    MAX_BYTES,
-    MAX_MESSAGES,
-    Conversation,
-    Turn,
-    parse_collection,
-    parse_object,
-    parse_turn,
-)
-from siaa.answering.talk.dialogue import Reply, reply
+from siaa.answering.talk.conversation import Conversation, Message
 from siaa.config import MAX_QUESTION_CHARS
 from siaa.errors import SiaaError
 from siaa.model import Json
@@ -78,14 +71,11 @@ def completions() -> Response:
     request.max_content_length = MAX_REQUEST_BYTES
     asked = _asked(context)
     if asked.stream:
-        return answer_with(context, asked.conversation, lambda answer: _frames(answer, asked))
-    with ExitStack() as stack:
-        stack.enter_context(context.active.one_more())
-        answer = reply(context, asked.conversation, stack)
-        if answer.generation:
-            g.generation = answer.generation
-        response = json_response(_completion(list(answer.events), asked))
-        response.headers["X-Cache"] = "HIT" if answer.cached else "MISS"
+        return answer_with(context, asked.conversation, lambda events: _frames(events, asked))
+    with context.active.one_more(), closing(context.assistant.answer(asked.conversation)) as events:
+        begun = begin(events)
+        response = json_response(_completion(events, asked))
+        response.headers["X-Cache"] = "HIT" if begun.cached else "MISS"
         return response
 
 
@@ -107,49 +97,49 @@ def _asked(context: Context) -> _Asked:
         collection = parse_collection(data.get("coleccion"))
     except InvalidChatError as error:
         raise InvalidCompletionError(error.message, param="coleccion") from None
-    conversation = Conversation(_turns(data.get("messages")), collection)
+    conversation = Conversation(_messages(data.get("messages")), collection)
     return _Asked(conversation, bool(stream), with_usage, _base(proxy=context.settings.proxy))
 
 
-def _turns(messages: object) -> tuple[Turn, ...]:
-    """Return the turns that count: the last one checked as /siaa/chat does, of those before it what can be used."""
-    if not isinstance(messages, list) or not messages:
+def _messages(given: object) -> tuple[Message, ...]:
+    """Return the messages that count: the last one checked as /siaa/chat does, of those before it what can be used."""
+    if not isinstance(given, list) or not given:
         raise InvalidCompletionError(f"Falta la lista 'messages': envíe {_SHAPE}.", param="messages")
-    for number, message in enumerate(messages, start=1):
+    for number, message in enumerate(given, start=1):
         if not isinstance(message, dict):
             raise InvalidCompletionError(
                 f"El mensaje {number} no es un objeto con 'role' y 'content'.", param="messages"
             )
     numbered = [
         (number, {"role": message.get("role"), "content": _text(message.get("content"))})
-        for number, message in enumerate(messages, start=1)
+        for number, message in enumerate(given, start=1)
         if message.get("role") not in _PASSED_OVER
     ]
     if not numbered or numbered[-1][1]["role"] != "user":
         raise InvalidCompletionError("El último mensaje debe ser la pregunta: con 'role': 'user'.", param="messages")
     try:
-        last = parse_turn(*numbered[-1])
+        last = parse_message(*numbered[-1])
     except InvalidChatError as error:
         raise InvalidCompletionError(error.message, param="messages") from None
-    turns, room = [last], MAX_BYTES - len(last.content.encode())
+    messages, room = [last], MAX_BYTES - len(last.content.encode())
     for number, message in reversed(numbered[:-1]):
-        turn = _earlier(number, message)
-        if turn is None:
+        earlier = _earlier(number, message)
+        if earlier is None:
             continue
-        room -= len(turn.content.encode())
-        if room < 0 or len(turns) == MAX_MESSAGES:
+        room -= len(earlier.content.encode())
+        if room < 0 or len(messages) == MAX_MESSAGES:
             break
-        turns.insert(0, turn)
-    return tuple(turns)
+        messages.insert(0, earlier)
+    return tuple(messages)
 
 
-def _earlier(number: int, message: dict[str, Any]) -> Turn | None:
-    """Return an earlier turn, a long question cut; None for one that cannot be used, which must not end the talk."""
+def _earlier(number: int, message: dict[str, Any]) -> Message | None:
+    """Return an earlier message, a long question cut; None for one that cannot be used, which must not end the talk."""
     content = message["content"]
     if message["role"] == "user" and isinstance(content, str):
         message = {**message, "content": content[:MAX_QUESTION_CHARS]}
     try:
-        return parse_turn(number, message)
+        return parse_message(number, message)
     except InvalidChatError:
         return None
 
@@ -175,7 +165,7 @@ def _base(*, proxy: bool) -> str:
     return f"{scheme}://{host}" if _HOST.fullmatch(host) else ""
 
 
-def _completion(events: Iterable[Event], asked: _Asked) -> Json:
+def _completion(events: Iterable[Begun | Event], asked: _Asked) -> Json:
     told, text = _told(events)
     message: Json = {"role": "assistant", "content": text, "refusal": None}
     if annotations := _annotations(told, text, asked.base):
@@ -185,12 +175,12 @@ def _completion(events: Iterable[Event], asked: _Asked) -> Json:
     return {**head, "choices": [choice], "usage": _usage(asked, text), "siaa": told}
 
 
-def _frames(answer: Reply, asked: _Asked) -> Generator[str, None, None]:
+def _frames(events: Events, asked: _Asked) -> Frames:
     """Yield the answer as chunks, a failure as an event of its own, and the end, once."""
-    seen: list[Event] = []
+    seen: list[Begun | Event] = []
     try:
         yield event(_chunk(asked, {"role": "assistant", "content": ""}))
-        for item in answer.events:
+        for item in events:
             seen.append(item)
             if isinstance(item, Delta):
                 yield event(_chunk(asked, {"content": item.text}))
@@ -203,11 +193,11 @@ def _frames(answer: Reply, asked: _Asked) -> Generator[str, None, None]:
         log.exception("fallo inesperado en medio de una respuesta")
         yield event(openai_failure(internal_failure(), 500))
     finally:
-        answer.events.close()
+        events.close()
     yield DONE
 
 
-def _last_frames(seen: Iterable[Event], asked: _Asked) -> Generator[str, None, None]:
+def _last_frames(seen: Iterable[Begun | Event], asked: _Asked) -> Generator[str, None, None]:
     told, text = _told(seen)
     if annotations := _annotations(told, text, asked.base):
         yield event(_chunk(asked, {"annotations": annotations}))
@@ -221,14 +211,14 @@ def _chunk(asked: _Asked, delta: Json, *, finish: str | None = None) -> Json:
     return {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
 
 
-def _told(events: Iterable[Event]) -> tuple[Json, str]:
+def _told(events: Iterable[Begun | Event]) -> tuple[Json, str]:
     """Return what the events of /siaa/chat hold besides the text, and the text."""
     told: Json = {}
     texts: list[str] = []
     for item in events:
         if isinstance(item, Delta):
             texts.append(item.text)
-        else:
+        elif not isinstance(item, Begun):
             told |= chat_event(item)
     return told, "".join(texts)
 
@@ -255,7 +245,7 @@ def _annotation(source: Json, start: int, end: int, base: str) -> Json:
 
 def _usage(asked: _Asked, text: str) -> Json:
     """Return the tokens of the conversation and of the answer, estimated from their length."""
-    prompt = _tokens("".join(turn.content for turn in asked.conversation.turns))
+    prompt = _tokens("".join(message.content for message in asked.conversation.messages))
     answer = _tokens(text)
     return {"prompt_tokens": prompt, "completion_tokens": answer, "total_tokens": prompt + answer}
 

@@ -19,7 +19,7 @@ from service.endpoints.openapi_shapes import (
     ref,
     written_text,
 )
-from service.storage.quality_log import ALERTS, TYPES
+from siaa.answering.exchange import ALERTS, TYPES
 
 ROLES = ("user", "assistant", "system", "developer", "tool", "function")
 _FREE: Schema = {"type": "object"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from service.storage.quality_log import ALERTS, TYPES
+from siaa.answering.exchange import ALERTS, TYPES
 
 Schema = dict[str, Any]
 

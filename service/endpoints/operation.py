@@ -9,6 +9,7 @@ from flask import Blueprint, Response, current_app, request
 from service.context import Context
 from service.endpoints import diagnostics
 from service.http.admin import require_operator
+from service.http.conversation_body import parse_object
 from service.http.failures import (
     CacheError,
     InvalidOpinionError,
@@ -21,8 +22,7 @@ from service.http.http_errors import HTTP_FAILURES
 from service.http.params import Parameters, parse_query
 from service.http.question_text import fault_of, is_blank
 from service.http.wire import json_response, json_text
-from service.storage.quality_log import ALERTS, TALK, TYPES, Entry
-from siaa.answering.talk.conversation import parse_object
+from siaa.answering.exchange import ALERTS, TALK, TYPES, LogLine
 from siaa.config import MAX_QUESTION_CHARS
 from siaa.model import Json
 from siaa.text import squeeze
@@ -76,11 +76,11 @@ def opinion() -> Response:
     """Write down what a reader thinks of an answer."""
     if request.mimetype != "application/json":
         raise NotJsonError(HTTP_FAILURES[415][1])
-    entry = _opinion(parse_object(request.get_data(), failure=InvalidOpinionError, shape=OPINION_SHAPE))
+    line = _opinion(parse_object(request.get_data(), failure=InvalidOpinionError, shape=OPINION_SHAPE))
     log = _context().log
     if not log.enabled:
         raise QualityLogError("No se lleva registro de calidad (SIAA_QUALITY_LOG_DAYS=0): la opinión no se guardó.")
-    if not log.write(entry):
+    if not log.write(line):
         raise QualityLogError("La opinión no se pudo guardar: vuelva a intentarlo en unos momentos.")
     return json_response({"recibida": True, "mensaje": "Gracias: su opinión quedó registrada."}, 202)
 
@@ -118,7 +118,7 @@ def _line(line: Json) -> str:
     return squeeze(f"{head} | {told}{opinion_of}")
 
 
-def _opinion(data: dict[str, Any]) -> Entry:
+def _opinion(data: dict[str, Any]) -> LogLine:
     question, useful = data.get("pregunta"), data.get("util")
     if question is None or useful is None:
         raise MissingParameterError(f"Faltan 'pregunta' o 'util': envíe {OPINION_SHAPE}.")
@@ -127,7 +127,7 @@ def _opinion(data: dict[str, Any]) -> Entry:
     texts = {name: _text(name, data.get(name)) for name in ("pregunta", "esperado", "comentario")}
     if is_blank(texts["pregunta"]):
         raise InvalidOpinionError("'pregunta' está vacía: envíe la pregunta de la que opina.")
-    return Entry(TALK, texts["pregunta"], useful=useful, expected=texts["esperado"], comment=texts["comentario"])
+    return LogLine(TALK, texts["pregunta"], useful=useful, expected=texts["esperado"], comment=texts["comentario"])
 
 
 def _text(name: str, value: object) -> str:

@@ -20,7 +20,8 @@ from service.http.question_text import fault_of
 from service.http.wire import json_response
 from service.metrics import CONTENT_TYPE, Served
 from siaa import __version__
-from siaa.answering.answering import find_collection, judge, judge_document, route_question
+from siaa.answering.refusal import judge
+from siaa.answering.searching import find_collection, route_question
 from siaa.build_outcome import failed_build
 from siaa.config import MAX_QUESTION_CHARS
 from siaa.errors import GenerationError
@@ -40,7 +41,7 @@ def enrutar() -> Response:
     explained = parameters.switch("explicar")
     with _lease() as retriever:
         routed = route_question(retriever, raw, collection=parameters.optional("coleccion"))
-        verdict = judge(retriever, retriever.gather(routed)) if explained else None
+        verdict = judge(retriever, routed.query, retriever.gather(routed).selections) if explained else None
         return json_response(diagnostics.routing(routed, verdict=verdict))
 
 
@@ -56,7 +57,7 @@ def fragmento() -> Response:
         selected = retriever.select(query, document)
         if not explained:
             return json_response(diagnostics.fragment(query, selected))
-        missing, verdict = retriever.route(query).missing, judge_document(retriever, query, selected)
+        missing, verdict = retriever.route(query).missing, judge(retriever, query, [selected])
         return json_response(diagnostics.fragment(query, selected, missing=missing, verdict=verdict))
 
 

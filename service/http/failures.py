@@ -90,18 +90,6 @@ class TooManyRequestsError(SiaaError):
         self.retry_after = retry_after
 
 
-class StoppingError(SiaaError):
-    """The service stops, and an answer under way had to be cut."""
-
-    code = "servicio_detenido"
-
-    def __init__(
-        self,
-        message: str = "El servicio se detiene y la respuesta quedó incompleta. Vuelva a preguntar en un momento.",
-    ) -> None:
-        super().__init__(message)
-
-
 class CacheError(SiaaError):
     """The cache of answers cannot be emptied now."""
 

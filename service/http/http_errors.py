@@ -19,7 +19,6 @@ from service.http.failures import (
     NotJsonError,
     NotLocalError,
     QualityLogError,
-    StoppingError,
     TooManyRequestsError,
     UnknownModelError,
 )
@@ -32,6 +31,7 @@ from siaa.errors import (
     GenerationError,
     InvalidQuestionError,
     SiaaError,
+    StoppingError,
     UnknownCollectionError,
     UnknownDocumentError,
     UnknownTermError,
@@ -76,7 +76,7 @@ HTTP_FAILURES: dict[int, tuple[str, str]] = {
     404: ("ruta_desconocida", "Esta dirección no existe. Las que hay están en /openapi.json."),
     405: ("metodo_no_permitido", "Esta dirección no admite ese método; los admitidos están en la cabecera Allow."),
     408: ("peticion_incompleta", "La petición no llegó completa a tiempo: vuelva a enviarla."),
-    413: ("peticion_demasiado_grande", "El cuerpo pasa de 64 kB: envíe menos mensajes o textos más cortos."),
+    413: ("peticion_demasiado_grande", "El cuerpo pasa de {limit}: envíe menos mensajes o textos más cortos."),
     415: ("tipo_no_admitido", "El cuerpo debe ser JSON: envíe la cabecera «Content-Type: application/json»."),
     500: ("error_interno", "El servicio falló al atender la petición; el registro del servicio tiene los detalles."),
 }
@@ -140,8 +140,7 @@ def _refused(error: HTTPException) -> Response:
     if status >= 500:
         return _render(internal_failure(), 500)
     code, sentence = HTTP_FAILURES.get(status, HTTP_FAILURES[400])
-    if status == 413 and request.max_content_length:
-        sentence = sentence.replace("64 kB", _size(request.max_content_length))
+    sentence = sentence.format(limit=_size(request.max_content_length or 0))
     response = _render({"error": sentence, "codigo": code}, status)
     for name, value in error.get_headers():
         if name == "Allow":

@@ -64,7 +64,8 @@ class Heartbeat:
 
     The frames are made in a thread of their own, which begins at the first `next`. `gone` is asked in every silence
     whether the reader has left; the iteration then ends, so that the server calls `close`. After that the thread closes
-    `frames` as soon as the next one is made, or fails: whoever made the call to a model has to end it.
+    `frames` as soon as the next one is made, or fails: whoever made the call to a model has to end it. `unread` is
+    called instead where no frame was ever asked for.
     """
 
     def __init__(
@@ -73,10 +74,12 @@ class Heartbeat:
         *,
         seconds: float = HEARTBEAT_SECONDS,
         gone: Callable[[], bool] = lambda: False,
+        unread: Callable[[], object] = lambda: None,
     ) -> None:
         self._frames = frames
         self._seconds = seconds
         self._gone = gone
+        self._unread = unread
         # None is the end. Hundreds wait here at once: the plain queue would take a thread's turn for every look.
         self._made: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._left = threading.Event()
@@ -106,7 +109,7 @@ class Heartbeat:
         """Tell that nobody reads any more."""
         self._left.set()
         if self._thread is None:
-            self._frames.close()
+            self._unread()
 
     def _run(self) -> None:
         try:

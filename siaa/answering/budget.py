@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product
 
 from siaa.answering.llm.tokens import CHARS_PER_TOKEN, estimate_tokens
 from siaa.answering.prompt import build_messages
 from siaa.config import CHUNK_SIZE, MAX_QUESTION_CHARS, Settings
+from siaa.published.index_holder import FragmentBudget
 from siaa.question import Query
 
 _LISTING_CHUNKS = 2  # passages of one document that a listing needs at least (contract, /siaa/fragmento)
@@ -16,14 +16,6 @@ _LISTING_CHUNKS = 2  # passages of one document that a listing needs at least (c
 LISTING_SHARE = 1.0
 ANSWER_SHARES = {"cuando": 0.5, "quien": 0.5}
 USUAL_SHARE = 2 / 3
-
-
-@dataclass(frozen=True, slots=True)
-class FragmentBudget:
-    """The documents of an answer, and the passages of each, at most."""
-
-    max_docs: int
-    max_chunks: int
 
 
 def full_budget(settings: Settings) -> FragmentBudget:

@@ -2,8 +2,8 @@
 
 A citation is a sentence, or a part of one, that quotes or that names an article, a norm or a file. It is read as an
 answer's sentences are (`siaa.answering.citing.claims`) and held against the places that it may mean
-(`siaa.answering.citing.support`): those of the document it names first, then, for a quotation, wherever in the corpus its
-words stand.
+(`siaa.answering.citing.support`): those of the document it names first, then, for a quotation, wherever in the corpus
+its words stand.
 """
 
 from __future__ import annotations
@@ -12,12 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from siaa.answering import wording
 from siaa.answering.citing.claims import Claim, each_claim
-from siaa.answering.citing.support import OTHER_PLACE, Place, State, Support, article_of, find_support
+from siaa.answering.citing.support import Place, State, Support, article_of, find_support
 from siaa.answering.events import Source
 from siaa.answering.grounding import place_of
-from siaa.answering.refusal import NO_ARTICLE
+from siaa.answering.reasons import Code, Reason
 from siaa.config import MAX_QUESTION_CHARS
 from siaa.errors import AmbiguousDocumentError, InvalidQuestionError, UnknownDocumentError
 from siaa.references import Reference
@@ -35,12 +34,6 @@ MAX_PASSAGES = 12  # passages of one article to either side that are read togeth
 LOOSE_PASSAGES = 1  # the same where a document has no articles
 SHOWN_CHARS = 300  # characters of an article that a bare reference to it shows
 
-EXISTS = "El lugar citado existe; la frase no afirma nada más."
-NO_DOCUMENT = "No hay ningún documento «{name}» en el corpus."
-WHOSE_ARTICLE = "No se sabe de qué documento es el artículo que se cita."
-STANDS_IN = "Esas palabras están en {place}."
-ELSEWHERE = "Consta en otro documento con un artículo del mismo número: {place}."
-
 
 @dataclass(frozen=True, slots=True)
 class Citation:
@@ -51,7 +44,7 @@ class Citation:
     text: str
     references: tuple[str, ...]
     state: State
-    reason: str
+    reasons: tuple[Reason, ...]
     source: Source | None
 
 
@@ -109,42 +102,49 @@ def _check(retriever: Retriever, claim: Claim, scope: _Scope, known: Places) -> 
     stretch = stretches[support.place] if support.place >= 0 else None
     if stretch is not None:
         support = _reconsidered(support, stretch, scope, missing)
-    reason = _reason(support, stretch, claim, missing)
-    return _citation(claim, support.state, reason, _source(retriever, stretch, support) if stretch else None)
+    reasons = _reasons(support, stretch, claim, missing)
+    return _citation(claim, support.state, reasons, _source(retriever, stretch, support) if stretch else None)
 
 
-def _reconsidered(support: Support, stretch: _Stretch, scope: _Scope, missing: str) -> Support:
+def _reconsidered(support: Support, stretch: _Stretch, scope: _Scope, missing: Reason | None) -> Support:
     """Return the support in the light of what the whole text names."""
     inside = any(stretch.document is document for document in scope.documents)
     if missing or (scope.documents and not scope.carried and not inside):
         return replace(support, state=State.MISATTRIBUTED)
     if scope.carried and scope.documents and not inside and support.state is State.VERIFIED and stretch.article:
-        return replace(support, state=State.PARTIAL, reason=ELSEWHERE)
+        return replace(support, state=State.PARTIAL, reason=Code.ELSEWHERE)
     return support
 
 
-def _reason(support: Support, stretch: _Stretch | None, claim: Claim, missing: str) -> str:
+def _reasons(support: Support, stretch: _Stretch | None, claim: Claim, missing: Reason | None) -> tuple[Reason, ...]:
     if stretch is None:
-        return missing or support.reason
-    if support.state is State.MISATTRIBUTED:
-        there = STANDS_IN.format(place=_told(stretch))
-        return f"{missing} {there}" if missing else there if claim.quote else f"{OTHER_PLACE} {there}"
-    return support.reason.format(place=_told(stretch))
+        return (missing,) if missing else _of_code(support.reason)
+    if support.state is not State.MISATTRIBUTED:
+        return _of_code(support.reason, stretch)
+    first = (missing,) if missing else () if claim.quote else _of_code(Code.OTHER_PLACE)
+    return (*first, *_of_code(Code.STANDS_IN, stretch))
 
 
-def _bare(retriever: Retriever, claim: Claim, scope: _Scope, missing: str) -> Citation:
+def _of_code(code: Code | None, stretch: _Stretch | None = None) -> tuple[Reason, ...]:
+    """Return the reason with this code, about a stretch, if there is one."""
+    if code is None:
+        return ()
+    return (Reason(code, stretch.document.name, stretch.article) if stretch else Reason(code),)
+
+
+def _bare(retriever: Retriever, claim: Claim, scope: _Scope, missing: Reason | None) -> Citation:
     """Return the citation that only names a place, or that names one which is not there."""
     if missing:
-        return _citation(claim, State.UNSUPPORTED, missing, None)
+        return _citation(claim, State.UNSUPPORTED, (missing,), None)
     if not scope.documents:
-        return _citation(claim, State.UNSUPPORTED, WHOSE_ARTICLE, None)
+        return _citation(claim, State.UNSUPPORTED, _of_code(Code.WHOSE_ARTICLE), None)
     articles = _articles(claim)
     stretch = next(_of_articles(retriever, scope.documents, articles), None) if articles else None
     if stretch is None:
         document = scope.documents[0]
         stretch = _Stretch(document, 0, min(document.size, SHOWN_CHARS), "")
     shown = Support(State.VERIFIED, 0, 0, min(stretch.end - stretch.start, SHOWN_CHARS))
-    return _citation(claim, State.VERIFIED, EXISTS, _source(retriever, stretch, shown))
+    return _citation(claim, State.VERIFIED, _of_code(Code.PLACE_EXISTS), _source(retriever, stretch, shown))
 
 
 # -- what is named --------------------------------------------------------------------------------------------------
@@ -206,17 +206,17 @@ def _articles(claim: Claim) -> list[str]:
     return sources or [article_of(r) for r in claim.mentions if r.kind in ("art", "art_trans")]
 
 
-def _missing(claim: Claim, scope: _Scope) -> str:
-    """Return what the claim names and the corpus lacks, as a sentence; "" if nothing."""
+def _missing(claim: Claim, scope: _Scope) -> Reason | None:
+    """Return what the claim names and the corpus lacks; None if nothing."""
     if scope.unknown:
-        return NO_DOCUMENT.format(name=scope.unknown[0])
+        return Reason(Code.MISSING_DOCUMENT, norms=scope.unknown[:1])
     numbered = [d for d in scope.documents if d.articles]
     if scope.carried or not numbered or len(numbered) < len(scope.documents):
-        return ""
+        return None
     for article in _articles(claim):
         if not any(article in document.articles for document in numbered):
-            return NO_ARTICLE.format(name=numbered[0].name, article=wording.article_name(article))
-    return ""
+            return Reason(Code.MISSING_ARTICLE, document=numbered[0].name, article=article)
+    return None
 
 
 # -- where it may stand ---------------------------------------------------------------------------------------------
@@ -318,12 +318,12 @@ def _place(retriever: Retriever, stretch: _Stretch, known: Places) -> Place:
 # -- what is told ---------------------------------------------------------------------------------------------------
 
 
-def _citation(claim: Claim, state: State, reason: str, source: Source | None) -> Citation:
+def _citation(claim: Claim, state: State, reasons: tuple[Reason, ...], source: Source | None) -> Citation:
     lead = len(claim.text) - len(claim.text.lstrip())
     text = claim.text.strip()
     references = tuple(claim.text[r.start : r.end] for r in (*claim.sources, *claim.mentions))
     start = claim.start + lead
-    return Citation(start, start + len(text), text, tuple(dict.fromkeys(references)), state, reason, source)
+    return Citation(start, start + len(text), text, tuple(dict.fromkeys(references)), state, reasons, source)
 
 
 def _source(retriever: Retriever, stretch: _Stretch, support: Support) -> Source:
@@ -340,8 +340,3 @@ def _source(retriever: Retriever, stretch: _Stretch, support: Support) -> Source
         text=retriever.generation.slice(document, start, end),
         state=support.state.value,
     )
-
-
-def _told(stretch: _Stretch) -> str:
-    article = f"el artículo {stretch.article.replace('_', ' ')} de " if stretch.article else ""
-    return f"{article}{stretch.document.name}"

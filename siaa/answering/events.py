@@ -4,6 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from siaa.answering.reasons import Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """What is known before the answer: it comes first, and only once nothing can fail any more without being told.
+
+    `generation` is "" where no index was needed. `cached` says that the answer was known already, `by_model` that a
+    model makes it now and may be silent for long.
+    """
+
+    generation: str = ""
+    cached: bool = False
+    by_model: bool = False
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -55,10 +70,10 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """After a refusal: the passage that came nearest, if any, and why it was not enough."""
+    """After a refusal: the passage that came nearest, if any, and why it was not enough, the first reason deciding."""
 
     source: Source | None
-    why: str
+    reasons: tuple[Reason, ...]
 
 
 Event = Found | Delta | Sources | Nearest

@@ -10,6 +10,7 @@ from siaa.answering.citing.citations import CheckedSentence, check_answer
 from siaa.answering.citing.support import Place, State
 from siaa.answering.events import Nearest, Sentence, Source, Sources
 from siaa.answering.extractive import ExtractiveAnswer
+from siaa.answering.reasons import Reason
 from siaa.text import fold
 
 if TYPE_CHECKING:
@@ -108,16 +109,16 @@ def quoted_sources(gathered: Gathered, found: ExtractiveAnswer, *, offset: int) 
     return Sources(tuple(sources), tuple(sentences))
 
 
-def nearest(gathered: Gathered, why: str) -> Nearest:
+def nearest(gathered: Gathered, reasons: tuple[Reason, ...]) -> Nearest:
     """Return the passage that scored best in the first document: another document's comes nearer only in numbers."""
     scores = piece_scores(gathered)
     pieces = list(pieces_of(gathered))
     if not pieces:
-        return Nearest(None, why)
+        return Nearest(None, reasons)
     first = pieces[0][0]
     own = [piece for document, piece in pieces if document is first]
     best = max(own, key=lambda piece: scores.get((first.doc_id, piece.start), 0.0))
-    return Nearest(source_of(first, best, State.PARTIAL), why)
+    return Nearest(source_of(first, best, State.PARTIAL), reasons)
 
 
 def piece_scores(gathered: Gathered) -> dict[tuple[str, int], float]:

@@ -7,11 +7,11 @@ no article beside it in its stead.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from siaa.answering import wording
-from siaa.lost_lists import REST_CHARS, Announced, announced, is_lost
+from siaa.answering.reasons import Code, Reason
+from siaa.lost_lists import REST_CHARS, announced, is_lost
 from siaa.sentences import is_list_item, sentence_spans
 
 if TYPE_CHECKING:
@@ -25,23 +25,7 @@ ASKED_SHARE = 0.5  # of the weight of a question's words, held by the sentence t
 MOST_NOTICES = 2  # in one answer
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """What the article of a document announces and does not hold."""
-
-    name: str
-    article: str
-    what: Announced
-
-    @property
-    def sentence(self) -> str:
-        """Return it as a Spanish sentence."""
-        return wording.LOST_LIST.format(
-            article=wording.article_name(self.article), name=self.name, what=self.what.value
-        )
-
-
-def lost_in_quotes(retriever: Retriever, gathered: Gathered, quotes: Iterable[Quote]) -> dict[Quote, Lost]:
+def lost_in_quotes(retriever: Retriever, gathered: Gathered, quotes: Iterable[Quote]) -> dict[Quote, Reason]:
     """Return the sentences quoted that announce what their articles do not hold, in their order."""
     documents = {selected.fragment.doc_id: selected.document for selected in gathered.selections}
     found = ((q, _lost(retriever, documents[q.doc_id], q.article, q.end, q.text)) for q in quotes if q.article)
@@ -63,14 +47,14 @@ def _before(piece: Piece, places: Iterable[int]) -> Piece:
     return replace(piece, text=piece.text[: min(inside)].rstrip()) if inside else piece
 
 
-def lost_in_passages(retriever: Retriever, gathered: Gathered) -> list[Lost]:
+def lost_in_passages(retriever: Retriever, gathered: Gathered) -> list[Reason]:
     """Return what the passages announce and do not hold, in an article asked for or in the words of the question.
 
     The sentence that announces it must hold most of these words and the first of them: "¿cuáles son los deberes ...?".
     """
     query = gathered.routed.query
     weights = retriever.stem_weights(query)
-    found: list[Lost] = []
+    found: list[Reason] = []
     for selected in gathered.selections:
         for piece in selected.fragment.pieces:
             for start, end in sentence_spans(piece.text) if piece.article else ():
@@ -96,17 +80,12 @@ def _focus(weights: Mapping[str, float]) -> str:
     return next(iter(weights), "")
 
 
-def notices(lost: Iterable[Lost]) -> str:
-    """Return what to put behind an answer, "" when nothing is lost."""
-    return "".join(f"\n\n{wording.LOST_LIST_NOTICE.format(lost=each.sentence)}" for each in lost)
-
-
-def _lost(retriever: Retriever, document: DocumentRecord, article: str, end: int, sentence: str) -> Lost | None:
+def _lost(retriever: Retriever, document: DocumentRecord, article: str, end: int, sentence: str) -> Reason | None:
     what = announced(sentence)
     if not what or is_list_item(sentence):
         return None
     rest = retriever.generation.slice(document, end, _end_of_article(retriever, document, article, end))
-    return Lost(document.name, article, what) if is_lost(what, rest) else None
+    return Reason(Code.LOST_LIST, document.name, article, words=(what.value,)) if is_lost(what, rest) else None
 
 
 def _end_of_article(retriever: Retriever, document: DocumentRecord, article: str, place: int) -> int:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from siaa.analysis import Analyzer
+from siaa.answering.reasons import Code, Reason
 from siaa.generation import Generation
 from siaa.model import Fragment
 from siaa.naming import NameIndex
@@ -19,6 +20,7 @@ from siaa.page_parts import without_addresses
 from siaa.question import Query
 from siaa.records import DocumentRecord
 from siaa.references import Reference, find_references
+from siaa.retrieval import Retriever, Selected
 from siaa.search.spelling import edits
 from siaa.text import normalise, squeeze
 
@@ -32,8 +34,6 @@ SURE_ALIAS = 0.3  # evidence from which a document is called by one of its names
 CITING_PASSAGES = 200  # passages with the number that are searched for a citation of the norm
 _KINDS = "artículo ley código acuerdo decreto resolución circular norma estatuto reglamento"  # words of no subject
 _TYPING_ERROR = 1  # edits between a typed word and its correction that are a slip, not another word
-NO_ARTICLE = "El documento {name} no tiene el artículo {article}."
-MISSING_WORDS = 5  # words that a reason lists
 
 Stems = Callable[[str], Sequence[str]]
 Given = tuple[DocumentRecord, Fragment]
@@ -49,25 +49,27 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether to answer: `value` is the score (0 to 1), `reason` a Spanish sentence that a reader understands."""
+    """Whether to answer, and why: `value` is the score (0 to 1)."""
 
     value: float
     decision: Decision
-    reason: str
+    reason: Reason
 
 
-def judge(query: Query, given: Sequence[Given], *, generation: Generation, names: NameIndex) -> Verdict:
-    """Return whether the fragments in `given`, best document first, can answer `query`."""
+def judge(retriever: Retriever, query: Query, selections: Sequence[Selected]) -> Verdict:
+    """Return whether the fragments of `selections`, best document first, can answer `query`."""
+    generation, names = retriever.generation, retriever.names
+    given = [(selected.document, selected.fragment) for selected in selections]
     value, missing = coverage(query, given, weights=_weights(query, generation), analyzer=generation.analyzer)
     broken = _uncited_norm(query, generation, names) or _lacking_article(query, given, generation, names)
     if broken:
         return Verdict(value, Decision.REFUSE, broken)
     if not any(fragment.pieces for _, fragment in given):
-        return Verdict(0.0, Decision.REFUSE, "Ningún pasaje de los documentos habla de lo que se pregunta.")
+        return Verdict(0.0, Decision.REFUSE, Reason(Code.NO_PASSAGE))
     if value >= (NAMED_ANSWER_FROM if _is_named(query, given[0][0], names) else ANSWER_FROM):
-        return Verdict(value, Decision.ANSWER, "Los pasajes hablan de lo que se pregunta.")
+        return Verdict(value, Decision.ANSWER, Reason(Code.ON_TOPIC))
     decision = Decision.REFUSE if value < REFUSE_BELOW else Decision.ONLY_IF_THERE
-    return Verdict(value, decision, _told(missing))
+    return Verdict(value, decision, Reason(Code.MISSING_WORDS, words=missing))
 
 
 def coverage(
@@ -129,42 +131,34 @@ def _held(weights: Mapping[str, float], stems: set[str]) -> float:
     return sum(weight for stem, weight in weights.items() if stem in stems)
 
 
-def _told(missing: Sequence[str]) -> str:
-    if not missing:
-        return "Ningún pasaje reúne lo que se pregunta."
-    words = ", ".join(f"«{word}»" for word in missing[:MISSING_WORDS])
-    more = " y otras palabras" if len(missing) > MISSING_WORDS else ""
-    return f"Los pasajes encontrados no hablan de {words}{more}."
-
-
 # -- the two exact rules --------------------------------------------------------------------------------------------
 
 
-def _uncited_norm(query: Query, generation: Generation, names: NameIndex) -> str:
+def _uncited_norm(query: Query, generation: Generation, names: NameIndex) -> Reason | None:
     """Return why not, when the norms named are no documents and one with a number is cited by none either."""
     if any(names.holds_norm(norm) for norm in query.norms):
-        return ""
+        return None
     for norm in query.norms:
         if norm.number and not is_cited(norm, generation=generation):
             text = squeeze(normalise(query.raw))[norm.start : norm.end]
-            return f"No hay ningún documento «{text}», y ninguno de los disponibles lo cita."
-    return ""
+            return Reason(Code.UNKNOWN_NORM, norms=(text,))
+    return None
 
 
-def _lacking_article(query: Query, given: Sequence[Given], generation: Generation, names: NameIndex) -> str:
+def _lacking_article(query: Query, given: Sequence[Given], generation: Generation, names: NameIndex) -> Reason | None:
     """Return why not, when the document meant has more than a few articles and none of those asked for.
 
     It is the one named. If the question names none, it is one that speaks of what is asked, while those that have the
     article speak of something else in it: article 12 of another law is no answer.
     """
     if not query.articles or not given or len(query.norms) > 1:
-        return ""
+        return None
     document = given[0][0]
     if query.norms or _is_named(query, document, names):
         lacking = document if _lacks(document, query) and _is_named(query, document, names) else None
     else:
         lacking = _lacking_meant(query, given, generation)
-    return NO_ARTICLE.format(name=lacking.name, article=query.articles[0].replace("_", " ")) if lacking else ""
+    return Reason(Code.MISSING_ARTICLE, document=lacking.name, article=query.articles[0]) if lacking else None
 
 
 def _lacks(document: DocumentRecord, query: Query) -> bool:

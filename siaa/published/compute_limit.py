@@ -1,7 +1,7 @@
 """Let few threads compute at once, so that one that has little to do is not kept waiting by hundreds.
 
 Python runs one thread at a time and gives each 5 ms: with two hundred at work, an answer that only says that the
-service lives would come after a second. Those that wait for a turn here do not ask for that one.
+service lives would come after a second. Those that wait for a place here do not ask for one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from types import TracebackType
 AT_ONCE = 3  # that compute; more would only take turns with each other
 
 
-class Turns:
+class ComputeLimit:
     """A context that only so many threads are in at once; one that is in may enter again. Thread-safe."""
 
     def __init__(self, count: int = AT_ONCE) -> None:

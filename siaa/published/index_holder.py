@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from siaa.answering.budget import FragmentBudget
 from siaa.config import Settings
 from siaa.errors import GenerationError, SiaaError
 from siaa.generation import current_name, generation_names, open_generation
 from siaa.profile import load_profile
-from siaa.published.compute_limit import Turns
+from siaa.published.compute_limit import ComputeLimit
 from siaa.published.timed_retriever import Observe, TimedRetriever
 from siaa.retrieval import Retriever
 
@@ -31,20 +30,29 @@ NO_CURRENT = "Falta el archivo CURRENT, que nombra la generación publicada: eje
 UNEXPECTED = "El índice nuevo no se pudo abrir por un fallo inesperado; el registro del servicio tiene los detalles."
 INSTEAD = "{problem} Mientras tanto se sirve la generación {name}, que está entera."
 
+
+@dataclass(frozen=True, slots=True)
+class FragmentBudget:
+    """The documents of an answer, and the passages of each, at most."""
+
+    max_docs: int
+    max_chunks: int
+
+
 Opener = Callable[[Path], Retriever]  # folder of a generation -> what answers from it
 NameReader = Callable[[Path], str | None]
 NameLister = Callable[[Path], Sequence[str]]
 
 
 def opener_for(
-    settings: Settings, *, observe: Observe = lambda stage, seconds: None, turns: Turns | None = None
+    settings: Settings, *, observe: Observe = lambda stage, seconds: None, compute: ComputeLimit | None = None
 ) -> Opener:
     """Return what verifies, opens and warms a generation with the profile and limits of `settings`.
 
-    `observe` is told how long each step of each question takes; the steps are taken in `turns`.
+    `observe` is told how long each step of each question takes; few of them `compute` at once.
     """
 
-    shared = turns or Turns()
+    shared = compute or ComputeLimit()
 
     def open_retriever(folder: Path) -> Retriever:
         generation = open_generation(folder)
@@ -56,7 +64,7 @@ def opener_for(
                 max_docs=settings.max_docs_contexto,
                 max_chunks=settings.max_chunks_contexto,
                 observe=observe,
-                turns=shared,
+                compute=shared,
             )
             # What a first question reads and computes is paid here; a generation that cannot answer is not served.
             retriever.gather(retriever.route(retriever.ask(WARM_UP)))

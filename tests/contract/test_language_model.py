@@ -84,8 +84,8 @@ def test_pieces_arrive_when_they_are_made(scripted: Any, kind: Kind) -> None:
 def test_an_answer_that_stopped_at_its_limit_says_so(scripted: Any, kind: Kind) -> None:
     for end, limited in ((kind.limit, True), (kind.end, False)):
         scripted.script = kind.plays(kind.data("Es un "), end)
-        tether = Tether(kind.client(scripted.url))
-        assert ask(tether) == ["Es un "]
+        tether = Tether()
+        assert list(tether.stream(kind.client(scripted.url), CONVERSATION, max_tokens=8)) == ["Es un "]
         assert tether.limited is limited
 
 

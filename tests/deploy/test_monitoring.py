@@ -7,8 +7,8 @@ from itertools import combinations
 
 import pytest
 
-from service.metrics import STAGES
 from siaa.config import Settings
+from siaa.published.timed_retriever import Stage
 from tests.deploy.files import ROOT
 from tests.deploy.queries import dashboard, dashboard_queries, offered_metrics, rules
 
@@ -25,7 +25,7 @@ def test_a_query_asks_for_what_there_is(query: str) -> None:
         labels = set(re.findall(r"(\w+)\s*=~?\"", selector))
         assert labels <= OFFERED[name] | {"instance", "job"}, f"{name}: {labels}"
     for stage in re.findall(r'etapa="(\w+)"', query):
-        assert stage in STAGES
+        assert stage in set(Stage)
 
 
 @pytest.mark.parametrize("query", [q for q in QUERIES if " by (" in q])

@@ -58,5 +58,5 @@ def test_the_figures_are_for_this_machine_only() -> None:
 def test_what_nginx_refuses_has_the_shape_of_our_errors() -> None:
     refusals = {int(status): json.loads(body) for status, body in re.findall(r"return (\d+) '([^']*)';", TEXT)}
     code, sentence = HTTP_FAILURES[413]
-    assert refusals[413] == {"error": sentence, "codigo": code}
+    assert refusals[413] == {"error": sentence.format(limit="64 kB"), "codigo": code}
     assert set(refusals[503]) == {"error", "codigo"}

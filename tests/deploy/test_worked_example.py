@@ -10,6 +10,7 @@ from pathlib import Path
 from indexer.build import build
 from indexer.reporting import Reporter
 from siaa.answering.refusal import Decision, Verdict, judge
+from siaa.answering.wording import told
 from siaa.config import OWN_CONFIG_DIR, Settings
 from siaa.generation import open_current
 from siaa.profile import load_profile
@@ -26,9 +27,8 @@ DOCUMENT = "circular_012_2023.md"
 def ask(retriever: Retriever) -> tuple[list[str], Verdict]:
     """Return the documents reached and whether the chat would answer."""
     gathered = retriever.gather(retriever.route(retriever.ask(QUESTION)))
-    given = [(selected.document, selected.fragment) for selected in gathered.selections]
-    verdict = judge(gathered.routed.query, given, generation=retriever.generation, names=retriever.names)
-    return [document.name for document, _ in given], verdict
+    verdict = judge(retriever, gathered.routed.query, gathered.selections)
+    return [selected.document.name for selected in gathered.selections], verdict
 
 
 def test_the_page_tells_of_this_question_and_this_row() -> None:
@@ -40,7 +40,7 @@ def test_before_the_row_the_question_is_refused_for_a_word_that_no_document_has(
     documents, verdict = ask(sample)
     assert DOCUMENT not in documents[:1]
     assert verdict.decision is not Decision.ANSWER
-    assert verdict.reason in EXAMPLE
+    assert told(verdict.reason) in EXAMPLE
     value = re.search(r"`rechazo\.valor` es (\d,\d\d)", EXAMPLE)
     assert value
     assert f"{verdict.value:.2f}".replace(".", ",") == value[1]

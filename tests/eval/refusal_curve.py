@@ -1,8 +1,8 @@
 """Measure when the service refuses: `python -m tests.eval.refusal_curve`, whose output is in docs/rechazo.md.
 
-In process, for each set: the score of `siaa.answering.refusal` for questions that its documents answer, for those they do not,
-and for every fourth question of another set (`--ajenas`), which they cannot answer either. Halves A and B are random,
-seed 7, so that a limit read from one half can be tried on the other.
+In process, for each set: the score of `siaa.answering.refusal` for questions that its documents answer, for those they
+do not, and for every fourth question of another set (`--ajenas`), which they cannot answer either. Halves A and B are
+random, seed 7, so that a limit read from one half can be tried on the other.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from siaa.answering import answering
-from siaa.answering.refusal import REFUSE_BELOW, Decision
+from siaa.answering.refusal import REFUSE_BELOW, Decision, judge
+from siaa.answering.searching import gather
 from siaa.errors import SiaaError
 from siaa.generation import Generation, open_current
 from siaa.retrieval import Retriever
@@ -85,7 +85,8 @@ def judge_all(retriever: Retriever, questions: Sequence[str]) -> list[Judged]:
 
 def _judge(retriever: Retriever, text: str, half: str) -> Judged:
     try:
-        verdict = answering.judge(retriever, answering.gather(retriever, text))
+        gathered = gather(retriever, text)
+        verdict = judge(retriever, gathered.routed.query, gathered.selections)
     except SiaaError:
         return Judged(0.0, True, half, True)
     # A refusal at a score that would not be refused comes from a rule.

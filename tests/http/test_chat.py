@@ -23,7 +23,6 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from service.app import create_app
-from siaa.answering.answering import without_refusal
 from siaa.answering.llm import connect
 from siaa.answering.llm.protocol import ModelBusyError, ModelCutError
 from siaa.answering.talk import small_talk
@@ -205,26 +204,6 @@ def test_a_refusal_of_the_model_shows_the_nearest_passage(sample_app: AppMaker) 
     assert kinds(answer) == ["documentos", "choices", "cercano", "[DONE]"]
     assert answer.events[-2]["cercano"]["cita"]
     assert model.closed.is_set()
-
-
-# pieces of the model -> what a reader sees
-FILTERED = [
-    (["hola ", "mundo"], "hola mundo"),  # as it comes
-    ([REFUSAL], ""),  # a refusal
-    (list(REFUSAL), ""),  # letter by letter
-    (["\n« " + REFUSAL + "»"], ""),  # in quotation marks
-    (["No encontré nada raro."], "No encontré nada raro."),  # begins alike, is another sentence
-    (["Sí. " + REFUSAL + " Fin."], "Sí. . Fin."),  # its words are in no other answer
-    (["Sí. No encon", "tré otra cosa"], "Sí. No encontré otra cosa"),
-    (["  \n", "Sí"], "Sí"),
-    (["Sí. No"], "Sí. No"),  # what was held back comes at the end
-    ([], ""),
-]
-
-
-@pytest.mark.parametrize(("pieces", "seen"), FILTERED)
-def test_refusal_words_appear_in_no_other_answer(pieces: list[str], seen: str) -> None:
-    assert "".join(without_refusal(pieces)) == seen
 
 
 def test_comments_while_the_model_is_silent_and_pieces_as_they_come(sample_app: AppMaker) -> None:

@@ -19,9 +19,9 @@ import pytest
 from flask import Flask
 
 from siaa.answering import wording
-from siaa.answering.answering import MODEL_REFUSED, NOTHING_HOLDS
+from siaa.answering.reasons import Code, Reason
 from siaa.answering.refusal import Decision
-from siaa.answering.wording import REFUSAL
+from siaa.answering.wording import REFUSAL, told
 from siaa.config import Settings
 from tests.http.client import Answer, Client
 from tests.http.fakes import FakeModel
@@ -88,7 +88,7 @@ def withholding(sample_app: AppMaker) -> AppMaker:
         app = sample_app(**options)
         context = app.extensions["siaa"]
         settings = context.settings.model_copy(update={"citas": "retener"})
-        app.extensions["siaa"] = replace(context, settings=settings)
+        app.extensions["siaa"] = replace(context, assistant=replace(context.assistant, settings=settings))
         return app
 
     return make
@@ -103,7 +103,7 @@ def test_what_nothing_holds_up_is_withheld(sample_app: AppMaker) -> None:
 def test_nothing_left_is_a_refusal(sample_app: AppMaker) -> None:
     answer = say(withholding(sample_app), "La luna es verde.")
     assert answer.answer == REFUSAL
-    assert answer.events[-2]["cercano"]["motivo"].startswith(NOTHING_HOLDS)
+    assert answer.events[-2]["cercano"]["motivo"].startswith(told(Reason(Code.UNSUPPORTED_ANSWER)))
 
 
 def test_the_setting_has_two_values() -> None:
@@ -131,7 +131,7 @@ def test_in_doubt_the_model_is_told(sample_app: AppMaker) -> None:
 
 
 def test_a_refusing_model_is_told_to_the_reader(sample_app: AppMaker) -> None:
-    assert say(sample_app, REFUSAL).events[-2]["cercano"]["motivo"].startswith(MODEL_REFUSED)
+    assert say(sample_app, REFUSAL).events[-2]["cercano"]["motivo"].startswith(told(Reason(Code.MODEL_REFUSED)))
 
 
 # -- why not --------------------------------------------------------------------------------------------------------

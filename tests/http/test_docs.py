@@ -9,11 +9,12 @@ import pytest
 from service.endpoints.openapi import PATHS
 from service.http import failures
 from service.http.http_errors import HTTP_FAILURES, STATUS
-from service.metrics import HIT, MISS, STAGES, Metrics
+from service.metrics import HIT, MISS, Metrics
 from service.servers import refused
 from siaa.answering.llm import protocol
-from siaa.answering.talk.dialogue import NO_EVIDENCE, REFUSALS
+from siaa.answering.reasons import REFUSALS
 from siaa.errors import SiaaError
+from siaa.published.timed_retriever import Stage
 from tests.http.conftest import ROOT
 
 PAGE = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
@@ -34,7 +35,7 @@ def test_every_figure_has_its_row(name: str) -> None:
 
 
 def test_every_kind_of_refusal_and_stage_is_explained() -> None:
-    for word in (*REFUSALS.values(), NO_EVIDENCE, *STAGES, HIT, MISS):
+    for word in (*REFUSALS, *Stage, HIT, MISS):
         assert f"`{word}`" in PAGE
 
 

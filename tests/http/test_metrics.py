@@ -68,7 +68,7 @@ def test_requests_stages_cache_and_refusals_are_counted(make_client: Callable[..
         assert found["siaa_etapa_seconds_count", (stage,)] >= 2
     assert found["siaa_cache_total", ("acierto",)] == 1
     assert found["siaa_cache_total", ("fallo",)] == 2
-    assert found["siaa_rechazos_total", ("sin_evidencia",)] == 1
+    assert found["siaa_rechazos_total", ("sin_pasaje",)] == 1
     assert found["siaa_indice_problema", ()] == 0
     assert found["siaa_generacion_edad_seconds", ()] >= 0
     assert any(name == "siaa_generacion_info" and labels[0].startswith("gen-") for name, labels in found)

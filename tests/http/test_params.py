@@ -15,12 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.http.conversation_body import parse_conversation
 from service.http.failures import InvalidChatError, InvalidParameterError, MissingParameterError
 from service.http.params import check_path, parse_query
 from service.http.question_text import fault_of, is_blank
-from siaa.answering.answering import without_refusal
-from siaa.answering.talk.conversation import parse_conversation
-from siaa.answering.wording import REFUSAL
 
 KNOWN = frozenset({"q", "doc"})
 TYPED = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=200)
@@ -74,13 +72,3 @@ FAULTS = [
 def test_what_is_wrong_with_a_text(text: str, limit: int, reason: str) -> None:
     fault = fault_of(text, limit=limit)
     assert (reason in (fault or "")) if reason else fault is None
-
-
-@given(st.lists(st.sampled_from([REFUSAL, "No encontré ", "otra cosa. ", "x", " "]), max_size=6), st.data())
-def test_the_refusal_is_found_however_it_is_cut(parts: list[str], data: st.DataObject) -> None:
-    text = "".join(parts)
-    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
-    pieces = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
-    seen = "".join(without_refusal(pieces))
-    assert seen == "".join(without_refusal([text]))
-    assert REFUSAL.rstrip(".") not in seen

@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 
-from siaa.published.compute_limit import Turns
+from siaa.published.compute_limit import ComputeLimit
 from tests.http.client import Client
 
 REQUEST = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
@@ -35,13 +35,13 @@ def test_a_client_that_does_not_hang_up_keeps_nobody_waiting(service: Client) ->
 
 
 def test_only_so_many_compute_at_once_and_one_that_does_may_go_on() -> None:
-    turns = Turns(2)
+    limit = ComputeLimit(2)
     lock = threading.Lock()
     inside, most = 0, 0
 
     def compute() -> None:
         nonlocal inside, most
-        with turns, turns:  # a step within a step
+        with limit, limit:  # a step within a step
             with lock:
                 inside += 1
                 most = max(most, inside)
@@ -58,12 +58,12 @@ def test_only_so_many_compute_at_once_and_one_that_does_may_go_on() -> None:
 
 
 def test_a_failure_gives_the_turn_back() -> None:
-    turns = Turns(1)
+    limit = ComputeLimit(1)
     for _ in range(2):
         try:
-            with turns:
+            with limit:
                 raise ValueError
         except ValueError:
             pass
-    with turns:
+    with limit:
         pass

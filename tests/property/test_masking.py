@@ -9,10 +9,12 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.storage.answer_cache import AnswerCache, Asked
+from service.storage.answer_cache import AnswerCache
 from service.storage.masking import mask
-from service.storage.quality_log import Entry, QualityLog
+from service.storage.quality_log import QualityLog
 from siaa.answering.events import Delta, Found, Source, Sources
+from siaa.answering.exchange import LogLine
+from siaa.answering.ports import AnswerKey
 from siaa.config import Settings
 
 AROUND = [
@@ -103,10 +105,10 @@ def test_nothing_reaches_the_files(before: str, identifier: str) -> None:
     with TemporaryDirectory() as folder:
         options = Settings(data_dir=Path(folder), quality_log_chars=40, cache_max=10)
         log, cache = QualityLog(options), AnswerCache(options)
-        log.write(Entry("DOC", text, searched=text, answer=text, expected=text, comment=text, useful=True))
+        log.write(LogLine("DOC", text, searched=text, answer=text, expected=text, comment=text, useful=True))
         found = Found((("a.md", "general"),), text)
         for asked, answer in [(text, "Nada."), ("¿qué?", text)]:
-            key = Asked("gen-a", "", (2, 3), None, asked)
+            key = AnswerKey("gen-a", "", (2, 3), None, asked)
             cache.keep(key, [found, Delta(answer), Sources((SOURCE,))])
             assert cache.find(key) is None
         log.close()

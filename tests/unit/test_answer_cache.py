@@ -16,12 +16,14 @@ from typing import Any
 
 import pytest
 
-from service.storage.answer_cache import FILE_NAME, AnswerCache, Asked
+from service.storage.answer_cache import FILE_NAME, AnswerCache
 from siaa.answering.events import Delta, Event, Found, Nearest, Sentence, Source, Sources
+from siaa.answering.ports import AnswerKey
+from siaa.answering.reasons import Code, Reason
 from siaa.config import Settings
 
 SOURCE = Source("a.md", "general", "Título", "5", "Artículo 5", 10, 13, "uno", "verificada")
-ASKED = Asked("gen-a", "", (2, 3), None, "¿Quién reporta?")
+ASKED = AnswerKey("gen-a", "", (2, 3), None, "¿Quién reporta?")
 ANSWER: tuple[Event, ...] = (
     Found((("a.md", "general"),), "¿Quién reporta?"),
     Delta("Según "),
@@ -70,7 +72,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("other", OTHERS)
-def test_anything_else_is_another_answer(tmp_path: Path, other: Asked) -> None:
+def test_anything_else_is_another_answer(tmp_path: Path, other: AnswerKey) -> None:
     cache = cache_in(tmp_path)
     cache.keep(ASKED, ANSWER)
     assert cache.find(other) is None
@@ -95,8 +97,8 @@ def test_settings(tmp_path: Path, options: dict[str, Any], matters: bool) -> Non
 
 FOUND, SOURCES = ANSWER[0], ANSWER[3]
 BY_MODEL = replace(ASKED, model="qwen")
-NOT_KEPT: list[tuple[str, Asked, tuple[Event, ...]]] = [
-    ("refusal", ASKED, (FOUND, Delta("No."), Nearest(None, "porque"))),
+NOT_KEPT: list[tuple[str, AnswerKey, tuple[Event, ...]]] = [
+    ("refusal", ASKED, (FOUND, Delta("No."), Nearest(None, (Reason(Code.NOTHING_TO_QUOTE),)))),
     ("no end", ASKED, (FOUND, Delta("Sí."))),
     ("talk", ASKED, (Found((), "hola"), Delta("Buen día."), Sources())),
     ("nothing said", ASKED, (FOUND, Delta(" "), SOURCES)),
@@ -108,7 +110,7 @@ NOT_KEPT: list[tuple[str, Asked, tuple[Event, ...]]] = [
 
 
 @pytest.mark.parametrize(("why", "asked", "events"), NOT_KEPT)
-def test_not_kept(tmp_path: Path, why: str, asked: Asked, events: tuple[Event, ...]) -> None:
+def test_not_kept(tmp_path: Path, why: str, asked: AnswerKey, events: tuple[Event, ...]) -> None:
     cache = cache_in(tmp_path)
     cache.keep(asked, events)
     assert cache.find(asked) is None, why

@@ -12,9 +12,9 @@ import shutil
 
 import pytest
 
-from siaa.answering.talk.clarifications import ask_back, find_doubt, resolve
-from siaa.answering.talk.dialogue import understand
-from siaa.answering.wording import REFUSAL
+from siaa.answering.talk.clarifications import find_doubt, resolve
+from siaa.answering.talk.understanding import understand
+from siaa.answering.wording import REFUSAL, choices
 from siaa.config import OWN_CONFIG_DIR
 from siaa.errors import ConfigError
 from siaa.language import CLARIFICATIONS, load_tables
@@ -65,7 +65,7 @@ def test_no_option_asks_again() -> None:
 def test_what_is_shown() -> None:
     doubt = find_doubt("juzgado civil", ROWS)
     assert doubt
-    text = ask_back(doubt)
+    text = choices(doubt.row.prompt, doubt.row.options)
     assert "1. Juzgado civil municipal\n2. Juzgado civil del circuito" in text
     assert REFUSAL.rstrip(".") not in text
 

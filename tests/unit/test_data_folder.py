@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from service.storage.data_folder import OWNER, data_folder
-from service.storage.quality_log import FILE_NAME, Entry, Page, QualityLog
+from service.storage.quality_log import FILE_NAME, Page, QualityLog
+from siaa.answering.exchange import LogLine
 from siaa.config import Settings
 
 
@@ -21,7 +22,7 @@ def test_the_first_index_has_the_folder_and_the_next_one_another(tmp_path: Path)
     for _ in range(2):  # and it stays so
         assert data_folder(first) == tmp_path / "datos"
         assert data_folder(second) == tmp_path / "datos-manuales"
-    QualityLog(first).write(Entry("DOC", "¿qué ley?"))
+    QualityLog(first).write(LogLine("DOC", "¿qué ley?"))
     assert QualityLog(second).read(limit=9) == Page()
     page = QualityLog(first).read(limit=9)
     assert page is not None
@@ -30,13 +31,13 @@ def test_the_first_index_has_the_folder_and_the_next_one_another(tmp_path: Path)
 
 def test_an_index_keeps_its_own_when_the_other_is_gone(tmp_path: Path) -> None:
     data_folder(settings(tmp_path / "leyes"))
-    QualityLog(settings(tmp_path / "manuales")).write(Entry("DOC", "¿qué manual?"))
+    QualityLog(settings(tmp_path / "manuales")).write(LogLine("DOC", "¿qué manual?"))
     (tmp_path / "datos" / OWNER).unlink()
     assert data_folder(settings(tmp_path / "manuales")) == tmp_path / "datos-manuales"
 
 
 def test_what_an_earlier_version_left_is_used(tmp_path: Path) -> None:
-    QualityLog(settings(tmp_path / "leyes", tmp_path / "datos")).write(Entry("DOC", "de antes"))
+    QualityLog(settings(tmp_path / "leyes", tmp_path / "datos")).write(LogLine("DOC", "de antes"))
     assert [path.name for path in (tmp_path / "datos").iterdir() if path.name == OWNER] == []
     page = QualityLog(settings(tmp_path / "leyes")).read(limit=9)
     assert page is not None
@@ -75,5 +76,5 @@ def test_the_folder_is_its_owners_alone(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_breaks_nothing(tmp_path: Path) -> None:
     (tmp_path / "datos").write_text("un archivo donde iría la carpeta", encoding="utf-8")
     log = QualityLog(settings(tmp_path / "leyes"))
-    assert not log.write(Entry("DOC", "¿quién?"))
+    assert not log.write(LogLine("DOC", "¿quién?"))
     assert log.read(limit=9) is None

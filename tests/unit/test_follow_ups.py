@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from siaa.answering.talk.dialogue import understand
 from siaa.answering.talk.follow_ups import Topic, is_follow_up, join
+from siaa.answering.talk.understanding import understand
 from siaa.config import MAX_QUESTION_CHARS, OWN_CONFIG_DIR
 from siaa.language import load_tables
 

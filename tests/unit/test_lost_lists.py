@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from siaa.answering.answering import answer, gather
-from siaa.answering.events import Delta, Nearest, Sources
+from siaa.answering.events import Nearest, Sources
 from siaa.answering.extractive import MAX_CHARS
-from siaa.answering.wording import DOUBTFUL, REFUSAL
+from siaa.answering.reasons import Code
+from siaa.answering.wording import DOUBTFUL, REFUSAL, why_nearest
 from siaa.lost_lists import Announced, announced, is_lost
+from tests.asking import ask, text_of
 from tests.building import build_retriever
 from tests.http.fakes import FakeModel
 
@@ -80,9 +81,8 @@ def told(
     """Return the text of an answer, a model's that `says` it if given, and the nearest passage after a refusal."""
     retriever = build_retriever(folder, {"normativa/ley_9_de_2001.md": law})
     model = FakeModel(says) if says is not None else None
-    events = list(answer(retriever, gather(retriever, question), model=model, max_tokens=100))
-    text = "".join(event.text for event in events if isinstance(event, Delta))
-    return text, next((event for event in events if isinstance(event, Nearest)), None)
+    events = ask(retriever, question, model=model)
+    return text_of(events), next((event for event in events if isinstance(event, Nearest)), None)
 
 
 ASKED = ["¿Cuáles son los deberes de los auxiliares de la justicia?", "¿Qué dice el artículo 4 de la Ley 9 de 2001?"]
@@ -112,8 +112,8 @@ def test_a_list_that_stands_elsewhere_is_quoted_beside_the_notice(tmp_path: Path
         "# Manual del auxiliar\n\n## Deberes\n\nSon deberes de los auxiliares de la justicia:\n\n- Firmar el acta.\n"
     )
     retriever = build_retriever(tmp_path, {"normativa/ley_9_de_2001.md": LAW, "general/manual.md": manual})
-    events = list(answer(retriever, gather(retriever, ASKED[0]), model=None, max_tokens=100))
-    text = "".join(event.text for event in events if isinstance(event, Delta))
+    events = ask(retriever, ASKED[0])
+    text = text_of(events)
     assert "Firmar el acta" in text
     assert NOTICE in text
 
@@ -138,8 +138,8 @@ def test_a_list_in_a_further_passage_is_there(tmp_path: Path) -> None:
 
 def test_the_quotations_of_a_short_answer_and_the_notice_are_sources_apart(tmp_path: Path) -> None:
     retriever = build_retriever(tmp_path, {"normativa/ley_9_de_2001.md": LAW})
-    events = list(answer(retriever, gather(retriever, ASKED[0]), model=None, max_tokens=100))
-    text = "".join(event.text for event in events if isinstance(event, Delta))
+    events = ask(retriever, ASKED[0])
+    text = text_of(events)
     sources = next(event for event in events if isinstance(event, Sources))
     for sentence in sources.sentences:
         assert text[sentence.start : sentence.end] == sources.sources[sentence.source - 1].text
@@ -148,8 +148,7 @@ def test_the_quotations_of_a_short_answer_and_the_notice_are_sources_apart(tmp_p
 def test_a_model_is_told_to_doubt_and_its_answer_carries_the_notice(tmp_path: Path) -> None:
     retriever = build_retriever(tmp_path, {"normativa/ley_9_de_2001.md": LAW})
     model = FakeModel(["Los auxiliares de la justicia tienen deberes según su cargo."])
-    events = list(answer(retriever, gather(retriever, ASKED[0]), model=model, max_tokens=100))
-    assert NOTICE in "".join(event.text for event in events if isinstance(event, Delta))
+    assert NOTICE in text_of(ask(retriever, ASKED[0], model=model))
     assert DOUBTFUL in model.asked[0][1].content
 
 
@@ -162,7 +161,8 @@ def test_a_refusal_says_it_with_its_reason(tmp_path: Path) -> None:
     text, nearest = told(tmp_path, ASKED[0], says=[REFUSAL])
     assert text == REFUSAL
     assert nearest is not None
-    assert nearest.why.endswith(NOTICE)
+    assert [reason.code for reason in nearest.reasons] == [Code.MODEL_REFUSED, Code.LOST_LIST]
+    assert why_nearest(nearest.reasons).endswith(NOTICE)
 
 
 def test_another_question_of_the_document_is_answered_without_it(tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ from collections.abc import Generator, Sequence
 
 import pytest
 
-from siaa.answering.budget import FragmentBudget
-from siaa.answering.llm.model_watch import ModelWatch, open_watch
 from siaa.answering.llm.protocol import ChatMessage
+from siaa.answering.model_watch import ModelWatch, open_watch
 from siaa.config import Settings
+from siaa.published.index_holder import FragmentBudget
 
 SETTINGS = Settings()
 

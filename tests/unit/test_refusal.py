@@ -13,20 +13,21 @@ from pathlib import Path
 
 import pytest
 
-from siaa.answering.answering import gather, judge
 from siaa.answering.refusal import ANSWER_FROM, REFUSE_BELOW, Decision, coverage, is_cited
+from siaa.answering.wording import told
 from siaa.model import Fragment, Piece
 from siaa.question import Query
 from siaa.references import find_references
 from siaa.retrieval import Retriever
+from tests.asking import verdict_on
 from tests.building import build_retriever
 
 
-def verdict_on(sample: Retriever, raw: str) -> tuple[Decision, str]:
-    verdict = judge(sample, gather(sample, raw))
+def decided(sample: Retriever, raw: str) -> tuple[Decision, str]:
+    verdict = verdict_on(sample, raw)
     assert 0 <= verdict.value <= 1
-    assert verdict.reason.endswith(".")
-    return verdict.decision, verdict.reason
+    assert told(verdict.reason).endswith(".")
+    return verdict.decision, told(verdict.reason)
 
 
 # question -> what is decided, words of the reason
@@ -50,9 +51,9 @@ CASES = [
 
 @pytest.mark.parametrize(("raw", "decision", "reason"), CASES)
 def test_verdicts(sample: Retriever, raw: str, decision: Decision, reason: str) -> None:
-    decided, told = verdict_on(sample, raw)
-    assert decided is decision
-    assert reason in told
+    made, why = decided(sample, raw)
+    assert made is decision
+    assert reason in why
 
 
 LAWS = {
@@ -78,9 +79,9 @@ ARTICLES = [
 @pytest.mark.parametrize(("raw", "reason"), ARTICLES)
 def test_an_article_of_another_law_is_no_answer(tmp_path: Path, raw: str, reason: str) -> None:
     retriever = build_retriever(tmp_path, LAWS)
-    verdict = judge(retriever, gather(retriever, raw))
+    verdict = verdict_on(retriever, raw)
     assert (verdict.decision is Decision.REFUSE) is bool(reason)
-    assert reason in verdict.reason
+    assert reason in told(verdict.reason)
 
 
 def test_the_limits_are_in_order() -> None:

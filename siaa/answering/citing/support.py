@@ -14,6 +14,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from siaa.answering.citing.claims import LIMITS, NEGATIONS, Claim, Stem, Word, negations, read_words, turning_words
+from siaa.answering.reasons import Code
 from siaa.references import Reference, find_references
 from siaa.sentences import sentence_spans
 
@@ -98,7 +99,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """How a claim stands: in which of the places, `place.text[start:end]`, and why not better, in Spanish.
+    """How a claim stands: in which of the places, `place.text[start:end]`, and why not better.
 
     `place` is -1 when nothing holds it up. `cover` is the share of its words that the span holds.
     """
@@ -108,16 +109,7 @@ class Support:
     start: int = 0
     end: int = 0
     cover: float = 0.0
-    reason: str = ""
-
-
-NOT_SAID = "Ningún pasaje dice esas palabras."
-NOT_THERE = "Ningún pasaje sostiene lo que se afirma."
-NEARLY = "El pasaje dice casi lo mismo, no lo mismo."
-CUT_NEGATION = "La cita deja fuera una negación que el documento tiene justo antes."
-OTHER_PLACE = "Las palabras están en otro lugar del que se nombra."
-REST_UNPROVEN = "La cita es exacta; lo que la frase añade no consta."
-SOURCE_UNPROVEN = "El texto consta; no todo lugar que se nombra se pudo comprobar."
+    reason: Code | None = None
 
 
 def find_support(claim: Claim, places: Sequence[Place]) -> Support:
@@ -127,7 +119,7 @@ def find_support(claim: Claim, places: Sequence[Place]) -> Support:
         found, key=lambda support: (WORST_FIRST.index(support.state), support.cover, -support.place), default=None
     )
     if best is None or best.state is State.UNSUPPORTED:
-        return Support(State.UNSUPPORTED, reason=NOT_SAID if claim.quote else NOT_THERE)
+        return Support(State.UNSUPPORTED, reason=Code.NOT_SAID if claim.quote else Code.NOT_THERE)
     exact_elsewhere = [s for s in found if s.state is State.MISATTRIBUTED and s.cover >= 1.0]
     if best.state is State.PARTIAL and best.cover < 1.0 and exact_elsewhere:
         return exact_elsewhere[0]
@@ -162,8 +154,8 @@ def flatten(text: str) -> tuple[str, list[int]]:
     return "".join(characters), offsets
 
 
-def find_quotation(quoted: str, place: Place) -> tuple[int, int, str] | None:
-    """Return where `quoted` stands in the passage, and why it does not stand exactly ("" if it does); None if nowhere.
+def find_quotation(quoted: str, place: Place) -> tuple[int, int, Code | None] | None:
+    """Return where `quoted` stands in the passage, and why not exactly (None if it does); None if nowhere.
 
     Exact is character by character but for white space, emphasis and the form of quotation marks, between whole words.
     """
@@ -171,13 +163,13 @@ def find_quotation(quoted: str, place: Place) -> tuple[int, int, str] | None:
     flat, offsets = place.flat
     if span := _whole(wanted, flat):
         start, end = offsets[span[0]], offsets[span[1] - 1] + 1
-        return start, end, CUT_NEGATION if _is_negated(place, start) else ""
+        return start, end, Code.CUT_NEGATION if _is_negated(place, start) else None
     parts = [part.strip() for part in _OMISSION.split(wanted) if part.strip()]
     loose = [part.casefold().rstrip(" .,;:") for part in parts]
     spans = list(_in_order(loose, flat.casefold())) if len(flat.casefold()) == len(flat) else []
     if not spans or len(spans) < len(loose):
         return None
-    return offsets[spans[0][0]], offsets[spans[-1][1] - 1] + 1, NEARLY
+    return offsets[spans[0][0]], offsets[spans[-1][1] - 1] + 1, Code.NEARLY
 
 
 def _in_place(claim: Claim, place: Place, number: int) -> Support:
@@ -200,7 +192,7 @@ def _quotation_in(claim: Claim, place: Place, number: int) -> Support:
     held = {word.key for word in place.words}
     if any(word.is_number and word.key not in held for word in claim.core):
         return Support(State.UNSUPPORTED)
-    return Support(State.PARTIAL, number, start, end, 1.0, REST_UNPROVEN)
+    return Support(State.PARTIAL, number, start, end, 1.0, Code.REST_UNPROVEN)
 
 
 def _words_in(claim: Claim, place: Place, number: int) -> Support:
@@ -228,7 +220,7 @@ def _partly(claim: Claim, place: Place, number: int) -> Support:
         stand = {r.token for r in place.references if start <= r.start < end}
         if any(word.is_number and word.key not in held for word in words) or not tokens <= stand:
             continue
-        best = Support(State.PARTIAL, number, start, end, min(cover, 0.99), NEARLY)
+        best = Support(State.PARTIAL, number, start, end, min(cover, 0.99), Code.NEARLY)
     return best
 
 
@@ -344,7 +336,7 @@ def _attributed(claim: Claim, place: Place, support: Support) -> Support:
     doubtful = not all(of_place) or not all(place.is_norm(norm) for norm in norms)
     if doubtful or not all(_stands_in_unit(unit, place, support.start, span) for unit in units):
         state = State.PARTIAL if support.state is State.VERIFIED else support.state
-        return Support(state, support.place, support.start, support.end, support.cover, SOURCE_UNPROVEN)
+        return Support(state, support.place, support.start, support.end, support.cover, Code.SOURCE_UNPROVEN)
     return support
 
 
@@ -354,7 +346,7 @@ def article_of(reference: Reference) -> str:
 
 
 def _moved(support: Support) -> Support:
-    return Support(State.MISATTRIBUTED, support.place, support.start, support.end, support.cover, OTHER_PLACE)
+    return Support(State.MISATTRIBUTED, support.place, support.start, support.end, support.cover, Code.OTHER_PLACE)
 
 
 def _stands_in_unit(unit: Reference, place: Place, start: int, span: str) -> bool:

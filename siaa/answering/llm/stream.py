@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator, Sequence
 from contextlib import suppress
+from types import TracebackType
 
 from siaa.answering.llm.connection import Connection
 from siaa.answering.llm.protocol import ChatMessage, LanguageModel, ReaderLeftError
 from siaa.answering.llm.slots import Place
-from siaa.answering.llm.wrapping import Pieces, WrappedModel
 
 
 class Call:
@@ -46,7 +46,7 @@ class Call:
         self._place.leave()
 
 
-class Stream(Pieces):
+class Stream(Generator[str, None, None]):
     """The pieces of an answer, as a generator that any thread may close, also while another waits for a piece.
 
     Whoever asks for a piece after that, or waits for one, gets ReaderLeftError: an answer that was left is not whole.
@@ -85,15 +85,28 @@ class Stream(Pieces):
         with suppress(ValueError):
             self._pieces.close()
 
+    def send(self, value: None) -> str:
+        """Return the next piece."""
+        return next(self)
+
+    def throw(
+        self,
+        kind: type[BaseException] | BaseException,
+        value: BaseException | object = None,
+        traceback: TracebackType | None = None,
+    ) -> str:
+        """End the call and raise what is given."""
+        self.close()
+        raise kind if isinstance(kind, BaseException) else kind()
+
     def __del__(self) -> None:
         self.close()
 
 
-class Tether(WrappedModel):
-    """A model for one request: `abandon` ends, from any thread, the call it made and those it would still make."""
+class Tether:
+    """What one request asks of a model: `abandon` ends, from any thread, the calls it made and those it would make."""
 
-    def __init__(self, model: LanguageModel) -> None:
-        super().__init__(model)
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._streams: list[Generator[str, None, None]] = []
         self._abandoned = False
@@ -104,9 +117,11 @@ class Tether(WrappedModel):
         with self._lock:
             return any(getattr(stream, "limited", False) for stream in self._streams)
 
-    def stream(self, conversation: Sequence[ChatMessage], *, max_tokens: int) -> Generator[str, None, None]:
-        """Ask the model (see LanguageModel.stream)."""
-        stream = self._model.stream(conversation, max_tokens=max_tokens)
+    def stream(
+        self, model: LanguageModel, conversation: Sequence[ChatMessage], *, max_tokens: int
+    ) -> Generator[str, None, None]:
+        """Ask `model` (see LanguageModel.stream)."""
+        stream = model.stream(conversation, max_tokens=max_tokens)
         with self._lock:
             self._streams.append(stream)
             abandoned = self._abandoned

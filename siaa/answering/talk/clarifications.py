@@ -14,7 +14,6 @@ from siaa.references import find_references
 from siaa.text import fold, normalise
 
 _WORD = re.compile(r"[^\W_]+")
-_PREFER = "Puede responder con el número o con el nombre."
 _ANY = frozenset({"cualquiera", "todos", "todas", "ambos", "ambas", "ninguno", "ninguna", "igual"})
 _ORDINALS = {
     "primero": 1,
@@ -56,14 +55,8 @@ def find_doubt(question: str, rows: Iterable[Clarification]) -> Doubt | None:
     return None
 
 
-def ask_back(doubt: Doubt) -> str:
-    """Return what the reader is asked."""
-    options = "\n".join(f"{number}. {_capital(option)}" for number, option in enumerate(doubt.row.options, start=1))
-    return f"{doubt.row.prompt}\n\n{options}\n\n{_PREFER}"
-
-
 def resolve(question: str, doubt: Doubt, reply: str, *, again: bool = False) -> str | None:
-    """Return `question` made clear by a reply to `ask_back`; None if the reply is something else.
+    """Return `question` made clear by a reply to what was asked back; None if the reply is something else.
 
     A reply that wants them all, or does not know, leaves the question as it is. `again` says that it was replied to
     before: only the name of an option ("¿y el municipal?") chooses anew then.
@@ -106,7 +99,3 @@ def _find(term: Sequence[str], words: Sequence[tuple[str, int, int]]) -> tuple[i
 
 def _words(text: str) -> str:
     return " ".join(_WORD.findall(fold(text)))
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -1,24 +1,12 @@
-"""Read the body of a chat request: the limits of the contract, each with its own sentence."""
+"""Hold what was said so far."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import Any
-
-from service.http.failures import InvalidChatError
-from service.http.question_text import fault_of, is_blank
-from siaa.config import MAX_QUESTION_CHARS
-from siaa.errors import SiaaError
-
-MAX_MESSAGES = 50  # of a conversation (contract)
-MAX_BYTES = 32 * 1024  # of all contents together, in UTF-8 (contract)
-ROLES = ("user", "assistant")
-_SHAPE = '{"messages": [{"role": "user", "content": "su pregunta"}]}'
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Message:
     """One message of a conversation: `role` is user or assistant."""
 
     role: str
@@ -27,80 +15,17 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What was said, oldest first; the last turn is the user's question. `collection` None searches all."""
+    """What was said, oldest first; the last message is the user's question. `collection` None searches all."""
 
-    turns: tuple[Turn, ...]
+    messages: tuple[Message, ...]
     collection: str | None = None
 
     @property
     def question(self) -> str:
-        """Return the text of the last turn."""
-        return self.turns[-1].content
+        """Return the text of the last message."""
+        return self.messages[-1].content
 
-
-def parse_conversation(body: bytes) -> Conversation:
-    """Return the conversation in the JSON `body`; keys that are not known are ignored.
-
-    Raises InvalidChatError.
-    """
-    data = parse_object(body, failure=InvalidChatError, shape=_SHAPE)
-    messages = data.get("messages")
-    if not isinstance(messages, list) or not messages:
-        raise InvalidChatError(f"Falta la lista 'messages' con al menos un mensaje: envíe {_SHAPE}.")
-    if len(messages) > MAX_MESSAGES:
-        raise InvalidChatError(
-            f"La conversación tiene {len(messages)} mensajes y el máximo es {MAX_MESSAGES}: quite los más antiguos."
-        )
-    turns = tuple(parse_turn(number, message) for number, message in enumerate(messages, start=1))
-    if sum(len(turn.content.encode()) for turn in turns) > MAX_BYTES:
-        raise InvalidChatError(f"La conversación pasa de {MAX_BYTES // 1024} kB: quite los mensajes más antiguos.")
-    if turns[-1].role != "user":
-        raise InvalidChatError("El último mensaje debe ser la pregunta: con 'role': 'user'.")
-    return Conversation(turns, parse_collection(data.get("coleccion")))
-
-
-def parse_object(body: bytes, *, failure: type[SiaaError], shape: str) -> dict[str, Any]:
-    """Return the JSON object in `body`.
-
-    Raises `failure`, whose text shows the `shape` that is wanted.
-    """
-    try:
-        data = json.loads(body.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
-        raise failure(f"El cuerpo no es JSON válido en UTF-8: envíe {shape}.") from None
-    if not isinstance(data, dict):
-        raise failure(f"El cuerpo debe ser un objeto JSON: envíe {shape}.")
-    return data
-
-
-def parse_turn(number: int, message: object) -> Turn:
-    """Return one message of the body, the one at `number` from 1.
-
-    Raises InvalidChatError.
-    """
-    if not isinstance(message, dict):
-        raise InvalidChatError(f"El mensaje {number} no es un objeto con 'role' y 'content'.")
-    role, content = message.get("role"), message.get("content")
-    if role not in ROLES:
-        raise InvalidChatError(f"El mensaje {number} tiene un 'role' desconocido: use 'user' o 'assistant'.")
-    if not isinstance(content, str):
-        raise InvalidChatError(f"El 'content' del mensaje {number} debe ser un texto.")
-    # A question has its limit; an answer that comes back as history is bounded by the whole conversation's.
-    fault = fault_of(content, limit=MAX_QUESTION_CHARS if role == "user" else MAX_BYTES)
-    if fault:
-        raise InvalidChatError(f"El mensaje {number} {fault}.")
-    if is_blank(content):
-        raise InvalidChatError(f"El mensaje {number} está vacío: escriba la pregunta.")
-    return Turn(str(role), content)
-
-
-def parse_collection(value: object) -> str | None:
-    """Return the name of the collection to search; None if there is none.
-
-    Raises InvalidChatError.
-    """
-    if value is None or value == "":
-        return None
-    if not isinstance(value, str) or fault_of(value, limit=MAX_QUESTION_CHARS):
-        raise InvalidChatError("La 'coleccion' debe ser el nombre de una colección, como texto.")
-    return value
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """Return what the user said, oldest first."""
+        return tuple(message.content for message in self.messages if message.role == "user")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from siaa.answering.wording import FAREWELL, GREETING, UNDERSTOOD, WELCOME
 from siaa.text import fold
 
 _WORD = re.compile(r"[^\W_]+")
@@ -17,38 +18,35 @@ _COURTESY = frozenset({
     "ayuda", "informacion", "respuesta", "respuestas",
 })  # fmt: skip
 
-_GREETING = "Buen día. Soy SIAA: respondo preguntas con lo que dicen los documentos cargados. ¿Qué necesita saber?"
-_UNDERSTOOD = "Entendido. Si tiene otra pregunta sobre los documentos, escríbala."
-
 # Whole messages, folded and without signs: their words are those of questions too, so nothing may stand beside them.
 _WHOLE = {
     **dict.fromkeys(
         ("quien eres", "quien es usted", "que eres", "que puede hacer", "que puedes hacer", "para que sirve", "ayuda"),
-        _GREETING,
+        GREETING,
     ),
     **dict.fromkeys(
-        ("que es siaa", "para que sirves", "como estas", "como esta", "como esta usted", "que tal"), _GREETING
+        ("que es siaa", "para que sirves", "como estas", "como esta", "como esta usted", "que tal"), GREETING
     ),
-    **dict.fromkeys(("si", "no", "bien", "muy bien", "claro", "bueno"), _UNDERSTOOD),
+    **dict.fromkeys(("si", "no", "bien", "muy bien", "claro", "bueno"), UNDERSTOOD),
 }
 
 # Words that make it so, and the reply; the first row with one of its words decides.
 _REPLIES: tuple[tuple[frozenset[str], str], ...] = (
     (
         frozenset({"gracias", "amable"}),
-        "Con gusto. Si tiene otra pregunta sobre los documentos, escríbala.",
+        WELCOME,
     ),
     (
         frozenset({"adios", "chao", "luego", "pronto"}),
-        "Hasta pronto.",
+        FAREWELL,
     ),
     (
         frozenset({"hola", "holas", "buenas", "buenos", "saludos", "saludo", "siaa"}),
-        _GREETING,
+        GREETING,
     ),
     (
         frozenset({"ok", "okay", "vale", "listo", "perfecto", "excelente", "entendido"}),
-        _UNDERSTOOD,
+        UNDERSTOOD,
     ),
 )
 

@@ -6,9 +6,10 @@ import logging
 import threading
 from collections.abc import Sequence
 
-from siaa.answering.budget import FragmentBudget, fits, fragment_budget, full_budget
+from siaa.answering.budget import fits, fragment_budget, full_budget
 from siaa.answering.llm import LanguageModel, candidates, connect
 from siaa.config import Settings
+from siaa.published.index_holder import FragmentBudget
 
 log = logging.getLogger(__name__)
 
