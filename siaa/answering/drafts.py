@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from siaa.answering.citing.claims import Claim, each_claim
-from siaa.answering.citing.support import Place, State, Support, article_of, find_support
+from siaa.answering.citing.place import Place
+from siaa.answering.citing.support import State, Support, article_of, find_support
 from siaa.answering.events import Source
 from siaa.answering.grounding import place_of
 from siaa.answering.reasons import Code, Reason

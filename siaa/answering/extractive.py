@@ -8,16 +8,15 @@ before (`siaa.answering.refusal`).
 from __future__ import annotations
 
 import re
-import textwrap
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from siaa.answering import wording
+from siaa.answering.quotable import CAPTION, Unit, units_of
 from siaa.model import Fragment, Piece
-from siaa.page_parts import trim_page_lines
-from siaa.sentences import clause_spans, is_heading_line, is_list_item, sentence_spans
-from siaa.text import fold, squeeze
+from siaa.sentences import clause_spans, is_list_item
+from siaa.text import fold
 
 MAX_CHARS = 600  # characters of an extractive answer, introductions included (contract)
 MIN_RELATIVE_SCORE = 0.2  # of the best sentence's score; weaker ones would only fill the answer up
@@ -33,16 +32,11 @@ LATER_DOCUMENT = 0.5  # of a sentence's score outside the document that was rout
 CUE_BONUS = 0.3  # of a sentence's score, added when it has the form of what is asked: a number, a definition
 LABEL_SHARE = 0.5  # of a label's score: a line in capitals, or a short one without an end, states nothing
 
-HEADING_CHARS = 100  # characters of a heading that an introduction shows, at most
 MIN_CUT_CHARS = 40  # characters; a shorter piece of a sentence would tell nothing
-CAPTION_CHARS = 90  # characters of the caption of an article or a parágrafo, at most
 LABEL_CHARS = 120  # characters; a longer line without a final stop is a sentence that was cut, not a label
 TITLE_WORDS = 5  # words of a caption that is a title, "Artículo 4. Sanciones.", at most; a longer one may say something
 PARAGRAPH_CHARS = 2  # characters between two paragraphs of an answer
 LABEL_CAPITALS = 0.7  # share of capitals from which a line is a label
-_CAPTION = re.compile(r"\W*(?:articulo|art|paragrafo)\b")
-_MARKUP = " \t\r\n#*_"  # around a whole passage that is one line of heading
-_FORGED_HEADER = re.compile(r"\W*\[DOC:", re.IGNORECASE)  # what only the service may write
 _ENDS = '.:;!?»"”)'
 
 # What a question asks for -> the form of a sentence that gives it; both folded.
@@ -120,7 +114,7 @@ def extract(
             * (LATER_DOCUMENT if fragment.doc_id != fragments[0].doc_id else 1.0),
         )
         for fragment in fragments
-        for unit in (_asked_units(fragment, asked) if asked else _units(fragment))
+        for unit in units_of(fragment, asked)
     ]
     ranked = sorted((unit for unit in scored if unit.score > 0 or asked), key=lambda unit: -unit.score)
     if not ranked:
@@ -134,110 +128,7 @@ def extract(
     return ExtractiveAnswer(_render(quotes), tuple(quotes)) if quotes else None
 
 
-# -- what can be quoted ---------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Unit:
-    """A sentence or list item that can be quoted: `piece.text[start:end]`, and what it is read together with."""
-
-    fragment: Fragment
-    piece: Piece
-    start: int
-    end: int
-    lead_in: tuple[int, int] | None  # of a list item: the sentence that announces the list
-    around: str  # the sentences before and after
-    score: float = 0.0
-
-    @property
-    def text(self) -> str:
-        return self.piece.text[self.start : self.end]
-
-    @property
-    def lead_in_text(self) -> str:
-        return self.piece.text[slice(*self.lead_in)] if self.lead_in else ""
-
-
-def _asked_units(fragment: Fragment, asked: Collection[str]) -> Iterator[_Unit]:
-    """Yield what can be quoted of the articles asked for; a passage without a sentence of its own, whole."""
-    for piece in fragment.pieces:
-        if piece.article not in asked:
-            continue
-        units = list(_piece_units(fragment, piece))
-        start = len(piece.text) - len(piece.text.lstrip(_MARKUP))
-        end = len(piece.text.rstrip(_MARKUP))
-        if not units and start < end and _may_be_said(piece.text, start, end):
-            units = [_Unit(fragment, piece, start, end, None, "")]
-        yield from units
-
-
-def _units(fragment: Fragment) -> Iterator[_Unit]:
-    for piece in fragment.pieces:
-        yield from _piece_units(fragment, piece)
-
-
-def _piece_units(fragment: Fragment, piece: Piece) -> Iterator[_Unit]:
-    spans = list(_quotable(piece.text))
-    texts = [piece.text[slice(*span)] for span in spans]
-    lead_in: tuple[int, int] | None = None
-    for position, (start, end) in enumerate(spans):
-        if texts[position].endswith(":") and not is_list_item(texts[position]):
-            lead_in = (start, end)
-        elif not is_list_item(texts[position]) and not _continues(piece.text, spans[:position], start):
-            lead_in = None
-        around = " ".join(texts[max(0, position - 1) : position] + texts[position + 1 : position + 2])
-        if lead_in == (start, end) and _opens_list(texts[position + 1 : position + 2]):
-            continue  # quoted with its items, and says nothing without them
-        yield _Unit(fragment, piece, start, end, None if lead_in == (start, end) else lead_in, around)
-
-
-def _quotable(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the sentences; the caption of an article ("Artículo 5. Objeto.") with what follows it.
-
-    Headings, and what a page prints around its text, are none. Where nothing follows the caption it is all that the
-    article says: "Artículo 5. El registro es gratuito."
-    """
-    caption: tuple[int, int] | None = None
-    for span in sentence_spans(text):
-        start, end = trim_page_lines(text, *span)
-        sentence = text[start:end]
-        if not sentence:
-            continue
-        heading = is_heading_line(sentence)
-        opens = not heading and bool(_CAPTION.match(fold(sentence)))  # an article or a parágrafo
-        if caption and (heading or opens):
-            yield caption
-            caption = None
-        if heading or not _may_be_said(text, start, end):
-            continue
-        if opens and len(sentence) <= CAPTION_CHARS:
-            caption = (start, end)
-            continue
-        yield (caption[0] if caption else start), end
-        caption = None
-    if caption:
-        yield caption
-
-
-def _may_be_said(text: str, start: int, end: int) -> bool:
-    sentence = text[start:end]
-    # The refusal's words appear in no other answer (contract); a header is the service's own to write.
-    if wording.REFUSAL in sentence or _FORGED_HEADER.match(sentence):
-        return False
-    # A block quotation is an editor's note about the document, not what the document says.
-    return not text.startswith(">", text.rfind("\n", 0, start) + 1)
-
-
-def _opens_list(following: Sequence[str]) -> bool:
-    return bool(following) and is_list_item(following[0])
-
-
-def _continues(text: str, before: Sequence[tuple[int, int]], start: int) -> bool:
-    """Tell whether a plain sentence is the next one of a list item: no blank line stands between."""
-    return bool(before) and is_list_item(text[slice(*before[-1])]) and "\n\n" not in text[before[-1][1] : start]
-
-
-def _score(unit: _Unit, weights: Mapping[str, float], stems: Stems) -> float:
+def _score(unit: Unit, weights: Mapping[str, float], stems: Stems) -> float:
     """Score by BM25 over the sentence, what it is read together with counting for less."""
     own = stems(unit.text)
     counts: Counter[str] = Counter(own)
@@ -267,7 +158,7 @@ def _form(text: str, cue: re.Pattern[str] | None) -> float:
     letters = [character for character in bare if character.isalpha()]
     endless = bare[-1:] not in _ENDS and len(bare) < LABEL_CHARS and not is_list_item(bare)
     capitals = sum(character.isupper() for character in letters) > LABEL_CAPITALS * len(letters)
-    title = len(bare.split()) <= TITLE_WORDS and bool(_CAPTION.match(fold(bare)))
+    title = len(bare.split()) <= TITLE_WORDS and bool(CAPTION.match(fold(bare)))
     return factor * (LABEL_SHARE if endless or title else 1.0) * (LABEL_SHARE if capitals else 1.0)
 
 
@@ -283,7 +174,7 @@ def _prior(fragment: Fragment, piece: Piece, scores: Mapping[tuple[str, int], fl
 
 
 def _one_of_each(
-    ranked: Sequence[_Unit], articles: Sequence[str], worth: Callable[[str], float], *, max_chars: int
+    ranked: Sequence[Unit], articles: Sequence[str], worth: Callable[[str], float], *, max_chars: int
 ) -> list[Quote]:
     """Quote the best unit of each article, in order; each may take an even part of the room that is left."""
     chosen: list[Quote] = []
@@ -295,7 +186,7 @@ def _one_of_each(
 
 
 def _choose(
-    ranked: Sequence[_Unit], worth: Callable[[str], float], *, max_chars: int, first: Sequence[Quote] = ()
+    ranked: Sequence[Unit], worth: Callable[[str], float], *, max_chars: int, first: Sequence[Quote] = ()
 ) -> list[Quote]:
     """Take units from the best down while whole ones fit, behind those of `first`.
 
@@ -316,7 +207,7 @@ def _choose(
     return chosen
 
 
-def _renderings(unit: _Unit) -> Iterator[list[Quote]]:
+def _renderings(unit: Unit) -> Iterator[list[Quote]]:
     """Yield the ways to quote a unit, fullest first: an item with its lead-in, alone."""
     own = _quote(unit, unit.start, unit.end)
     if unit.lead_in:
@@ -324,7 +215,7 @@ def _renderings(unit: _Unit) -> Iterator[list[Quote]]:
     yield [own]
 
 
-def _quote(unit: _Unit, start: int, end: int) -> Quote:
+def _quote(unit: Unit, start: int, end: int) -> Quote:
     piece, fragment = unit.piece, unit.fragment
     return Quote(
         doc_id=fragment.doc_id,
@@ -353,7 +244,7 @@ def _holds(outer: Quote, inner: Quote) -> bool:
     return outer.doc_id == inner.doc_id and outer.start <= inner.start and inner.end <= outer.end
 
 
-def _cut(unit: _Unit, worth: Callable[[str], float], *, max_chars: int) -> list[Quote]:
+def _cut(unit: Unit, worth: Callable[[str], float], *, max_chars: int) -> list[Quote]:
     """Return the run of whole clauses of a too long unit that is worth most and fits; none if there is no room."""
     room = max_chars - len(_render([_quote(unit, unit.start, unit.start)]))
     if room < MIN_CUT_CHARS:
@@ -382,17 +273,6 @@ def _render(quotes: Sequence[Quote]) -> str:
         if _place(quote) == place:
             paragraphs[-1] += f" {marked}"
         else:
-            paragraphs.append(f"{_introduction(quote)} {marked}")
+            paragraphs.append(f"{wording.quote_introduction(quote.name, quote.article, quote.heading)} {marked}")
         place = _place(quote)
     return "\n\n".join(paragraphs)
-
-
-def _introduction(quote: Quote) -> str:
-    heading = squeeze(quote.heading)
-    if quote.article:
-        place = wording.PLACE_ARTICLE.format(article=wording.article_name(quote.article))
-    elif heading:
-        place = wording.PLACE_HEADING.format(heading=textwrap.shorten(heading, HEADING_CHARS, placeholder="…"))
-    else:
-        return wording.QUOTE_INTRODUCTION_BARE.format(name=quote.name)
-    return wording.QUOTE_INTRODUCTION.format(name=quote.name, place=place)

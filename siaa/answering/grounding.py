@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from siaa.answering.citing.citations import CheckedSentence, check_answer
-from siaa.answering.citing.support import Place, State
+from siaa.answering.citing.place import Place
+from siaa.answering.citing.support import State
 from siaa.answering.events import Nearest, Sentence, Source, Sources
 from siaa.answering.extractive import ExtractiveAnswer
 from siaa.answering.reasons import Reason

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 
 from siaa.answering.reasons import Code, Reason
+from siaa.text import squeeze
 
 # The contract fixes these words; they appear in no other answer, so that a client may match them.
 REFUSAL = "No encontré esa información en los documentos disponibles."
@@ -20,10 +21,10 @@ QUESTION_LINE = "Pregunta: {question}"
 DOUBTFUL = "Responda solo si los documentos lo dicen expresamente; si no, responda la frase indicada."
 
 # How an extractive answer names the place of what it quotes.
-QUOTE_INTRODUCTION = "Según el documento {name}, {place}:"
-QUOTE_INTRODUCTION_BARE = "Según el documento {name}:"
-PLACE_ARTICLE = "artículo {article}"
-PLACE_HEADING = "sección «{heading}»"
+_QUOTE_OF_ARTICLE = "Según el documento {name}, artículo {place}:"
+_QUOTE_OF_SECTION = "Según el documento {name}, sección «{place}»:"
+_QUOTE_OF_DOCUMENT = "Según el documento {name}:"
+_HEADING_CHARS = 100  # characters of a heading that an introduction shows, at most
 
 # Courtesy, and what is asked back.
 GREETING = "Buen día. Soy SIAA: respondo preguntas con lo que dicen los documentos cargados. ¿Qué necesita saber?"
@@ -135,6 +136,16 @@ def choices(prompt: str, options: Iterable[str]) -> str:
     """Return the question that is asked back, with its numbered options."""
     listed = "\n".join(f"{number}. {option[:1].upper()}{option[1:]}" for number, option in enumerate(options, start=1))
     return f"{prompt}\n\n{listed}\n\n{_PREFER}"
+
+
+def quote_introduction(name: str, article: str, heading: str) -> str:
+    """Return what introduces quotations of one place of the document `name`: its article, else under its heading."""
+    if article:
+        return _QUOTE_OF_ARTICLE.format(name=name, place=article_name(article))
+    if section := squeeze(heading):
+        shown = textwrap.shorten(section, _HEADING_CHARS, placeholder="…")
+        return _QUOTE_OF_SECTION.format(name=name, place=shown)
+    return _QUOTE_OF_DOCUMENT.format(name=name)
 
 
 def article_name(number: str) -> str:

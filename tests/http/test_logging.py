@@ -21,8 +21,8 @@ QUESTION = "¿Cuál es la periodicidad del reporte SIERJU?"
 def test_each_level_s_share_is_logged_without_the_question(
     sample_app: Callable[..., Flask], caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.DEBUG, logger="siaa")
     caplog.set_level(logging.INFO, logger="service")
+    caplog.set_level(logging.DEBUG, logger="siaa")  # last: it is the handler's, too
     client = sample_app().test_client()
     client.get("/siaa/enrutar", query_string={"q": QUESTION})
     answer = client.post("/siaa/chat", json={"messages": [{"role": "user", "content": QUESTION}]})

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from siaa.answering.citing.citations import SentenceBuffer, check_answer
 from siaa.answering.citing.claims import quotation_spans, read_words, sentence_units
-from siaa.answering.citing.support import Place, State, flatten
+from siaa.answering.citing.place import Place, flatten
+from siaa.answering.citing.support import State
 from siaa.references import Reference
 from tests.unit.cases_citations import CASES, PASSAGES, N, P, V
 

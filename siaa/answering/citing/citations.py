@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from siaa.answering.citing.claims import each_claim, sentence_units, unclosed_quotation
-from siaa.answering.citing.support import DOUBTFUL, Place, State, Support, find_support, worst
+from siaa.answering.citing.place import Place
+from siaa.answering.citing.support import DOUBTFUL, State, Support, find_support, worst
 
 
 @dataclass(frozen=True, slots=True)

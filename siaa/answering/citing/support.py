@@ -8,15 +8,14 @@ Everything less is partial at best.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
 
-from siaa.answering.citing.claims import LIMITS, NEGATIONS, Claim, Stem, Word, negations, read_words, turning_words
+from siaa.answering.citing.claims import LIMITS, NEGATIONS, Claim, Word, negations, turning_words
+from siaa.answering.citing.place import Place, flatten
 from siaa.answering.reasons import Code
 from siaa.references import Reference, find_references
-from siaa.sentences import sentence_spans
 
 SAYING_WORDS = 3  # words with meaning that a sentence needs before it says anything that can be verified
 PARTIAL_COVER = 0.6  # share of a claim's words from which a passage holds it up in part
@@ -25,9 +24,6 @@ WINDOW_SENTENCES = 3  # neighbouring sentences of a passage that are read togeth
 MARKER_CHARS = 3  # characters of the mark of a list item: "a)", "iv)"
 NEGATED_WORDS = 3  # words before a quotation among which a negation changes what it says
 
-_DOUBLE = frozenset("“”„‟«»＂")
-_SINGLE = frozenset("‘’‚‛′´`＇")
-_MARKUP = ("**", "__")
 _OMISSION = re.compile(r"\s*(?:\[\s*(?:\.{3}|…)\s*\]|\(\s*(?:\.{3}|…)\s*\)|\.{3}|…)\s*")
 # What stands between two words where a clause begins that needs nothing before it, and where one ends.
 _BEGINS = re.compile(r"[.;:?!|#«“»\"]|\n\s*\n|\n\s*[-*•·]")
@@ -45,56 +41,6 @@ class State(StrEnum):
 
 WORST_FIRST = (State.UNSUPPORTED, State.MISATTRIBUTED, State.PARTIAL, State.VERIFIED)
 DOUBTFUL = frozenset(WORST_FIRST[:2])  # of a sentence that no passage holds up, or not where it says
-
-
-class Place:
-    """A passage of a document that claims are held against: `text` begins at `start` of its document.
-
-    `article` is the article it belongs to, "" for none. `is_norm` tells whether a reference names its document, and
-    `is_file` whether a file name does.
-    """
-
-    def __init__(
-        self,
-        text: str,
-        *,
-        start: int,
-        article: str,
-        stem: Stem,
-        is_norm: Callable[[Reference], bool],
-        is_file: Callable[[str], bool],
-    ) -> None:
-        self.text = text
-        self.start = start
-        self.article = article
-        self.is_norm = is_norm
-        self.is_file = is_file
-        self.stem = stem
-
-    @cached_property
-    def words(self) -> list[Word]:
-        """Return the words of the passage that carry meaning."""
-        return read_words(self.text, stem=self.stem)
-
-    @cached_property
-    def sentences(self) -> list[tuple[int, int]]:
-        """Return the spans of its sentences."""
-        return sentence_spans(self.text)
-
-    @cached_property
-    def flat(self) -> tuple[str, list[int]]:
-        """Return the text as quotations are compared, and where each character of it stands."""
-        return flatten(self.text)
-
-    @cached_property
-    def references(self) -> tuple[Reference, ...]:
-        """Return the references that stand in the passage."""
-        return find_references(self.text)
-
-    @cached_property
-    def joined(self) -> str:
-        """Return the forms of the words, each between two line breaks."""
-        return "\n" + "\n".join(word.form for word in self.words) + "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,29 +75,6 @@ def find_support(claim: Claim, places: Sequence[Place]) -> Support:
 def worst(supports: Iterable[Support]) -> Support:
     """Return the support that holds up least."""
     return min(supports, key=lambda support: WORST_FIRST.index(support.state))
-
-
-def flatten(text: str) -> tuple[str, list[int]]:
-    """Return `text` with plain quotation marks, single spaces and no emphasis, and the offset of each character."""
-    characters: list[str] = []
-    offsets: list[int] = []
-    at = 0
-    while at < len(text):
-        if text.startswith(_MARKUP, at):
-            at += 2
-            continue
-        character = text[at]
-        if character.isspace():
-            character = " "
-        elif character in _DOUBLE:
-            character = '"'
-        elif character in _SINGLE:
-            character = "'"
-        if character != " " or (characters and characters[-1] != " "):
-            characters.append(character)
-            offsets.append(at)
-        at += 1
-    return "".join(characters), offsets
 
 
 def find_quotation(quoted: str, place: Place) -> tuple[int, int, Code | None] | None:
