@@ -1,13 +1,15 @@
 """Tune on one half, report on the other: `python -m tests.eval.halves --perfiles calibrado prueba.toml`.
 
-Every set is split by a fixed draw into A, on which weights may be chosen, and B, which says what the choice is worth.
+Every set is split by a fixed draw, or by `ciegas.json`, into A, on which weights may be chosen, and B, which says what the choice is worth.
 """
 
 from __future__ import annotations
 
+import json
 import random
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 
 from tests.eval.command import chosen_sets, parser, profiles, run, say
 from tests.eval.macros import MACROS, Bench, macro, macro_difference
@@ -16,6 +18,7 @@ from tests.eval.report import aligned, interval
 from tests.eval.serving import open_set
 
 SEED = 7
+BLIND = Path(__file__).with_name("ciegas.json")
 
 
 def halves(sets: Iterable[QuestionSet]) -> tuple[frozenset[str], frozenset[str]]:
@@ -25,10 +28,16 @@ def halves(sets: Iterable[QuestionSet]) -> tuple[frozenset[str], frozenset[str]]
     for questions in sets:
         ids = sorted(q.id for q in questions.questions if q.accepted)
         random.Random(f"{SEED}:{questions.name}").shuffle(ids)
-        middle = (len(ids) + 1) // 2
-        first.update(f"{questions.name}/{identifier}" for identifier in ids[:middle])
-        second.update(f"{questions.name}/{identifier}" for identifier in ids[middle:])
+        blind = blind_ids(questions.name)
+        seen = [i for i in ids if i not in blind] if blind else ids[: (len(ids) + 1) // 2]
+        first.update(f"{questions.name}/{identifier}" for identifier in seen)
+        second.update(f"{questions.name}/{identifier}" for identifier in ids if identifier not in seen)
     return frozenset(first), frozenset(second)
+
+
+def blind_ids(name: str) -> frozenset[str]:
+    """Return the questions of a set that nobody looks at, and no weight is chosen on; none where it has no such half."""
+    return frozenset(json.loads(BLIND.read_text(encoding="utf-8"))["ciegas"].get(name, ()))
 
 
 def main() -> int:

@@ -13,6 +13,7 @@ from siaa.config import OWN_CORPUS_DIR
 from siaa.references import find_references
 
 QUESTIONS, DOCUMENTS = "questions.jsonl", "docs"
+POINTER = "DOCS"  # a file that names the folder of another set's documents, relative to its own
 OWN_SET = "muestra"
 OWN_FOLDER = Path(__file__).parent / OWN_SET
 
@@ -55,10 +56,17 @@ def find_sets(folder: Path | None, chosen: Sequence[str] = ()) -> list[QuestionS
     places = {OWN_SET: (OWN_FOLDER, OWN_CORPUS_DIR)}
     if folder is not None:
         found = sorted(path.parent for path in folder.glob(f"*/{QUESTIONS}"))
-        places |= {path.name: (path, path / DOCUMENTS) for path in found}
+        places |= {path.name: (path, _documents(path)) for path in found}
     if unknown := [name for name in chosen if name not in places]:
         raise UnknownSetError(f"No hay ningún conjunto «{unknown[0]}»; los hay: {', '.join(places)}.")
     return [read_set(*places[name], name=name) for name in (dict.fromkeys(chosen) or places)]
+
+
+def _documents(folder: Path) -> Path:
+    pointer = folder / POINTER
+    if pointer.is_file():
+        return (folder / pointer.read_text(encoding="utf-8").strip()).resolve()
+    return folder / DOCUMENTS
 
 
 def read_set(folder: Path, documents: Path, *, name: str = "") -> QuestionSet:
