@@ -1,6 +1,7 @@
 """Tune on one half, report on the other: `python -m tests.eval.halves --perfiles calibrado prueba.toml`.
 
-Every set is split by a fixed draw, or by `ciegas.json`, into A, on which weights may be chosen, and B, which says what the choice is worth.
+Every set is split by a fixed draw, or by `ciegas.json`, into A, on which weights may be chosen, and B, which says what
+the choice is worth.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def halves(sets: Iterable[QuestionSet]) -> tuple[frozenset[str], frozenset[str]]
 
 
 def blind_ids(name: str) -> frozenset[str]:
-    """Return the questions of a set that nobody looks at, and no weight is chosen on; none where it has no such half."""
+    """Return the questions of a set that nobody looks at, and no weight is chosen on; none without such a half."""
     return frozenset(json.loads(BLIND.read_text(encoding="utf-8"))["ciegas"].get(name, ()))
 
 
