@@ -1,64 +1,37 @@
-"""Serve until told to stop: `python -m service`. Exit codes: 0 stopped, 1 the server failed, 2 wrong use."""
+"""Serve until told to stop: `python -m service`. Exit codes: 0 stopped, 2 wrong use.
+
+This process answers nothing. It checks what can be checked beforehand, keeps the one that does (`service.servers`)
+running, and the embedded model beside it.
+"""
 
 from __future__ import annotations
 
-import errno
-import json
 import os
-import socket
+import signal
+import subprocess
 import sys
+import threading
 from collections.abc import Sequence
-from pathlib import Path
-from urllib.parse import quote
+from functools import partial
+from types import FrameType
 
 from service.http.request_log import configure
+from service.keeping import keep, stop_process
 from service.own_model.embedded_model import embedded
-from service.servers.server import serve
+from service.servers import AGAIN
+from service.welcome import port_problem, published_folder
 from siaa.command_line import WRONG_USE, SpanishParser
 from siaa.config import Settings, load_settings, unknown_variables
-from siaa.errors import ConfigError, GenerationError
-from siaa.generation import DOCUMENTS, TUNING, current_name
+from siaa.errors import ConfigError
+from siaa.generation import TUNING
 from siaa.profile import PROFILES
 
-SAMPLE_DOCUMENT = "acuerdo_no._psaa16-10476.md"
-ANY_DOCUMENT = "un_documento.md"  # while there is no index of a corpus that is not ours
-
-# The everyday diagnostics, with a document of the index.
-EXAMPLES = (
-    "/siaa/enrutar?q={question}",
-    "/siaa/fragmento?doc={doc}&q={words}",
-    "/siaa/keywords/{doc}",
-    "/siaa/densidad/{term}",
-    "/siaa/debug_tokens?q={another}",
-    "/siaa/ver/{doc}?{place}",
-    "/siaa/documentos",
-    "/siaa/estado",
-    "/siaa/status",
-    "/healthz",
-    "/readyz",
-    "/metrics",
-    "/openapi.json",
-)
 DESCRIPTION = (
     "Sirve el índice publicado hasta que se le detiene. Todo se ajusta con variables SIAA_*: docs/configuracion.md."
 )
-# What the examples ask: of the project's own corpus, and of one that we know nothing about.
-SAMPLE_WORDS = {
-    "question": "¿Cuál+es+la+periodicidad+del+reporte+SIERJU?",
-    "words": "funcionarios+responsables",
-    "term": "sierju",
-    "another": "¿Cuándo+debo+reportar?",
-    "place": "sec=art-5&q=funcionarios",
-    "said": "¿Quién debe reportar la información?",
-}
-NEUTRAL_WORDS = {
-    "question": "¿Cuál+es+el+plazo?",
-    "words": "plazo",
-    "term": "plazo",
-    "another": "¿Quién+es+el+responsable?",
-    "place": "q=plazo",
-    "said": "¿Cuál es el plazo?",
-}
+FIRST_PAUSE = 0.2  # seconds before a server that died is started again
+GRACE_SECONDS = 5.0  # that the server may take to end beyond SIAA_STOP_SECONDS
+_STOP_SIGNALS = ("SIGTERM", "SIGINT", "SIGBREAK")  # the last is Windows' own
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -73,96 +46,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"aviso: {name} no es un ajuste de SIAA y no hace nada (docs/configuracion.md).", file=sys.stderr)
     if problem := profile_problem(settings) or port_problem(settings):
         return _refuse(problem)
-    try:
-        with embedded(settings) as settings:
-            return serve(settings, ready=lambda: print(welcome(settings), flush=True))
-    except ConfigError as error:
-        return _refuse(error.message)
+    with embedded(settings) as settings:
+        return _serve(settings)
+
+
+def _serve(settings: Settings) -> int:
+    """Keep the server running until it ends by itself, or a signal comes; a second one ends it at once."""
+    ended = threading.Event()
+    server: list[subprocess.Popen[bytes]] = []
+
+    def start() -> subprocess.Popen[bytes]:
+        again = [AGAIN] if server else []
+        environment = {**os.environ, "SIAA_LLM_URL": settings.llm_url, "SIAA_LLM_MODEL": settings.llm_model}
+        command = [sys.executable, "-m", "service.servers", *again]
+        server[:] = [subprocess.Popen(command, stdin=subprocess.PIPE, env=environment)]
+        return server[0]
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        if ended.is_set() and server:  # twice: whoever asks does not want to wait
+            server[0].kill()
+        ended.set()
+
+    for name in _STOP_SIGNALS:
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), stop)
+    patient_stop = partial(stop_process, seconds=settings.stop_seconds + GRACE_SECONDS)
+    return keep(start, ended, name="el servidor", final=(0, WRONG_USE), pause=FIRST_PAUSE, stop=patient_stop)
 
 
 def profile_problem(settings: Settings) -> str | None:
     """Return why the profile named cannot be used, None if it can; the profiles are those of the published index."""
-    published = _published(settings)
+    published = published_folder(settings)
     folder = (published / TUNING if published else settings.tuning_dir) / PROFILES
     known = sorted(path.stem for path in folder.glob("*.toml"))
     if not known or settings.perfil in known:
         return None
     return f"SIAA_PERFIL={settings.perfil!r}: no existe ese perfil; los hay: {', '.join(known)}."
-
-
-def _published(settings: Settings) -> Path | None:
-    """Return the folder of the published generation, None when there is none yet."""
-    try:
-        name = current_name(settings.index_dir)
-    except GenerationError:
-        return None
-    folder = settings.index_dir / name if name else None
-    return folder if folder and folder.is_dir() else None
-
-
-def port_problem(settings: Settings) -> str | None:
-    """Return why the service cannot listen where it is told to, in Spanish with what to do; None if it can."""
-    where = f"{settings.host}:{settings.port}"
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        with socket.socket(family, kind, protocol) as probe:
-            if os.name == "posix":  # elsewhere this option lets two programs share a port
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(address)
-            probe.listen(1)
-    except socket.gaierror:
-        return f"La dirección «{settings.host}» no existe en este equipo: revise SIAA_HOST."
-    except OSError as error:
-        reasons = {
-            errno.EADDRINUSE: f"El puerto {settings.port} ya está en uso en {settings.host}: detenga el otro programa "
-            f"o elija otro puerto, por ejemplo con «make serve SIAA_PORT={_another(settings.port)}».",
-            errno.EACCES: f"No hay permiso para escuchar en {where}: elija con SIAA_PORT un puerto desde 1024.",
-            errno.EADDRNOTAVAIL: f"La dirección «{settings.host}» no es de este equipo: revise SIAA_HOST.",
-        }
-        return reasons.get(error.errno or 0, f"El sistema no deja escuchar en {where}: error {error.errno}.")
-    return None
-
-
-def welcome(settings: Settings) -> str:
-    """Return what is printed once the service is ready: its address, and a `curl` for each everyday diagnostic."""
-    base = address_of(settings)
-    lines = [f"SIAA atiende en {base} (Ctrl-C lo detiene). Pruebe:"]
-    if _published(settings) is None:
-        lines.insert(0, "Todavía no hay índice: ejecute «make index»; hasta entonces se responde 503.")
-    document = _example_document(settings)
-    words = SAMPLE_WORDS if document == SAMPLE_DOCUMENT else NEUTRAL_WORDS
-    parts = {name: quote(text, safe="/?=&+") for name, text in words.items()}
-    lines += [f"  curl '{base}{path.format(doc=quote(document), **parts)}'" for path in EXAMPLES]
-    body = json.dumps({"messages": [{"role": "user", "content": words["said"]}]}, ensure_ascii=False)
-    lines.append(f"  curl -N -H 'Content-Type: application/json' -d '{body}' {base}/siaa/chat")
-    token = ' -H "Authorization: Bearer $SIAA_ADMIN_TOKEN"' if settings.admin_token.get_secret_value() else ""
-    lines.append(f"  curl -X POST{token} {base}/siaa/recargar")
-    return "\n".join(lines)
-
-
-def _example_document(settings: Settings) -> str:
-    """Return a document of the index: the one that our own questions are about, where there is one."""
-    published = _published(settings)
-    try:
-        rows = json.loads((published / DOCUMENTS).read_text(encoding="utf-8")) if published else []
-        names = [str(row["name"]) for row in rows if row["chunk_count"]]
-    except (OSError, ValueError, KeyError, TypeError):
-        names = []
-    if SAMPLE_DOCUMENT in names or (not names and settings.own_corpus):
-        return SAMPLE_DOCUMENT
-    return names[0] if names else ANY_DOCUMENT
-
-
-def address_of(settings: Settings) -> str:
-    """Return the address a browser on this machine would use."""
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(settings.host, settings.host)
-    return f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
-
-
-def _another(port: int) -> int:
-    return port + 1 if port < 65535 else port - 1
 
 
 def _refuse(sentence: str) -> int:

@@ -1,6 +1,7 @@
-"""The application for any WSGI server: `gunicorn -c python:service.gunicorn_config service.wsgi:app`.
+"""The application for any WSGI server behind a proxy: `service.wsgi:app`.
 
-Without that configuration gunicorn serves too, as its own options say; answers are told of a stop all the same.
+`python -m service` is how SIAA is meant to be served. What it promises of slow clients, of their limits and of a stop
+is here the server's own to keep; answers are told of a SIGTERM that the server handles.
 """
 
 from __future__ import annotations

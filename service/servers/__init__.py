@@ -1,1 +1,3 @@
-"""The web servers that carry the application, and how requests arrive."""
+"""Be the process that answers, and how requests arrive in it."""
+
+AGAIN = "--otra-vez"  # the process before it died: there is nothing to announce

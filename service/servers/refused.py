@@ -43,10 +43,3 @@ INCOMPLETE = Refused("408 Request Timeout", *HTTP_FAILURES[408])
 TOO_LARGE = Refused(
     "413 Request Entity Too Large", HTTP_FAILURES[413][0], "El cuerpo pasa de 1 MB: envíe uno más corto."
 )
-
-
-def response(refused: Refused) -> bytes:
-    """Return the whole answer, after which the connection ends."""
-    headers = {"Connection": "close", "Content-Length": str(len(refused.body)), **refused.headers}
-    lines = [f"HTTP/1.1 {refused.status}", *(f"{name}: {value}" for name, value in headers.items())]
-    return "\r\n".join([*lines, "", ""]).encode() + refused.body

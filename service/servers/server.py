@@ -1,50 +1,248 @@
-"""Run the application in a server fit for use: gunicorn with threads, waitress where gunicorn cannot run."""
+"""Serve with waitress: it reads a request whole, in its one loop, before any thread is given to it.
+
+What a slow reader has not taken yet is kept there too. Added are limits of time and size, threads apart for `/healthz`
+and `/readyz`, and a stop with grace.
+"""
 
 from __future__ import annotations
 
-import signal
+import re
+import select
+import socket
 import sys
-from collections.abc import Callable
-from contextlib import suppress
-from types import FrameType
+import time
+from typing import Any
 
-from service.app import start_app
+from flask import Flask
+from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser
+from waitress.server import BaseWSGIServer, create_server
+from waitress.task import ErrorTask, ThreadedTaskDispatcher
+from waitress.wasyncore import close_all, dispatcher, loop
+
+from service.endpoints.openai_api import MAX_REQUEST_BYTES
+from service.servers.refused import INCOMPLETE, MALFORMED, TOO_LARGE, TOO_LONG, Refused
+from service.stopping import Stopping
 from siaa.config import Settings
 
-STOP_SIGNALS = ("SIGTERM", "SIGINT", "SIGBREAK")  # the last is Windows' own
+BACKLOG = 1024  # connections that wait to be accepted
+CONNECTIONS = 1000  # at once, those that only send their request or wait for the next one included
+SPARE_DESCRIPTORS = 64  # that connections leave to files and to language models
+HEAD_LIMIT = 128 * 1024  # bytes; a question of 2,000 characters takes up to 24 kB of the address
+HELD_BODY_BYTES = 64 * 1024  # of a body that arrives, above which it is held in a file
+HELD_ANSWER_BYTES = 1024 * 1024  # of an answer that waits for its reader, above which the thread waits as well
+IDLE_SECONDS = 10.0  # of a connection on which nothing is asked
+SILENCE_SECONDS = 15.0  # without a byte of a request that has begun
+REQUEST_SECONDS = 60.0  # for a request to arrive whole, however steadily it trickles
+STALLED_SECONDS = 30.0  # in which a client takes nothing of an answer
+SLOWEST = 8192  # bytes a second that a client takes at least, beyond STALLED_SECONDS, while a thread waits for it
+LOOP_SECONDS = 1.0  # that the loop sleeps at most; a thread with something to send wakes it
+LINGER_SECONDS = 2.0  # that a request under way may still take to arrive once the server stops
+PROMPT_PATHS = ("/healthz", "/readyz")  # answered when every thread is at work
+PROMPT_THREADS = 2
+_REFUSED = {408: INCOMPLETE, 413: TOO_LARGE, 431: TOO_LONG}
+_NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 
-def serve(settings: Settings, *, ready: Callable[[], None]) -> int:
-    """Serve until SIGTERM or SIGINT, calling `ready` once requests are answered; return the exit code.
+class _Incomplete:
+    """What waitress keeps of a request that did not arrive in time."""
 
-    Raises ConfigError when the settings contradict each other.
-    """
-    try:
-        from service.servers.gunicorn_server import serve_with_gunicorn
-    except ImportError:  # no fork or no fcntl here
-        return serve_with_waitress(settings, ready=ready)
-    return serve_with_gunicorn(settings, ready=ready)
+    code = 408
 
 
-def serve_with_waitress(settings: Settings, *, ready: Callable[[], None]) -> int:
-    """Serve with waitress, in this process."""
-    from service.servers.waitress_server import Server
+class _Parser(HTTPRequestParser):
+    """A parser that takes an address with letters of any language unescaped, as curl sends it."""
 
-    server = Server(start_app(settings), settings)
+    def parse_header(self, header_plus: bytes) -> None:
+        """Escape the bytes of the request line that are not ASCII, then parse."""
+        line, separator, rest = header_plus.partition(b"\r\n")
+        escaped = _NOT_ASCII.sub(lambda match: b"%%%02X" % match[0][0], line)
+        super().parse_header(escaped + separator + rest)
 
-    def stop(number: int, frame: FrameType | None) -> None:
-        if server.told:  # twice: whoever asks does not want to wait
-            raise KeyboardInterrupt
-        server.stop()
 
-    for name in STOP_SIGNALS:
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), stop)
-    ready()
-    try:
-        with suppress(KeyboardInterrupt):
-            server.run()
-    finally:
-        server.close()
-    print("SIAA se detuvo.", file=sys.stderr)
-    return 0
+class _ErrorTask(ErrorTask):
+    """Tell in the shape of the contract what waitress itself refuses."""
+
+    def execute(self) -> None:
+        """Write the answer."""
+        refused: Refused = _REFUSED.get(self.request.error.code, MALFORMED)
+        self.status = refused.status
+        self.response_headers.extend(refused.headers.items())
+        self.set_close_on_finish()
+        self.content_length = len(refused.body)
+        self.write(refused.body)
+
+
+class _Channel(HTTPChannel):
+    """A connection whose requests have only so much time to arrive, and whose answers to be taken."""
+
+    parser_class = _Parser
+    error_task_class = _ErrorTask
+    request: Any  # the one that is arriving, if any
+    crowded = 0.0  # since when an answer waits for its reader with a thread behind it; 0.0 for not now
+    has_left = False  # the client sends no more; it may still read
+    given_up = False  # its request did not arrive in time
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        # When the request began to arrive, and when its last byte came, on the monotonic clock.
+        self.began = self.heard = time.monotonic()
+
+    def handle_read(self) -> None:
+        """Read what has come; a client that has closed its side is still given the answers that it is due."""
+        if self.requests and self._is_at_end():
+            self.has_left = True
+        else:
+            super().handle_read()
+
+    def _is_at_end(self) -> bool:
+        try:
+            return not self.socket.recv(1, socket.MSG_PEEK)
+        except OSError:
+            return False
+
+    def readable(self) -> bool:
+        """Tell whether there may be more to read."""
+        return not self.has_left and bool(super().readable())
+
+    def check_client_disconnected(self) -> bool:
+        """Tell an answer under way that its client has left."""
+        return self.has_left or bool(super().check_client_disconnected())
+
+    def received(self, data: bytes) -> bool:
+        """Take what has come."""
+        self.heard = time.monotonic()
+        if self.request is None:
+            self.began = self.heard
+        return bool(super().received(data))
+
+    def tend(self, now: float, *, patience: float) -> None:
+        """Give up what takes too long: to arrive (`patience` seconds of silence), to be taken, or to be asked."""
+        late = now - self.heard >= patience or now - self.began >= REQUEST_SECONDS
+        if self.request is not None and late:
+            self.refuse()
+        elif self.is_idle():
+            self.will_close |= self.has_left or time.time() - self.last_activity >= IDLE_SECONDS
+        elif self._is_stalled(now):
+            self.handle_close()
+
+    def refuse(self) -> None:
+        """Tell the client that its request did not arrive in time."""
+        with self.requests_lock:
+            if self.request is None:
+                return
+            self.given_up = True
+            self.request.error, self.request.completed = _Incomplete(), True
+            self.requests.append(self.request)
+            self.request = None
+            if len(self.requests) == 1:
+                self.server.add_task(self)
+
+    def is_idle(self) -> bool:
+        """Tell whether no answer is due and all that were given have been taken."""
+        return not self.requests and self.request is None and not self.total_outbufs_len
+
+    def _is_stalled(self, now: float) -> bool:
+        if not self.total_outbufs_len:
+            self.crowded = 0.0
+            return False
+        held_up = bool(self.requests) and self.total_outbufs_len > HELD_ANSWER_BYTES
+        self.crowded = (self.crowded or now) if held_up else 0.0
+        too_slow = held_up and now - self.crowded >= STALLED_SECONDS + HELD_ANSWER_BYTES / SLOWEST
+        return too_slow or time.time() - self.last_activity >= STALLED_SECONDS
+
+
+class Server:
+    """A waitress server that listens already; `run` serves until `stop` is called."""
+
+    def __init__(self, app: Flask, settings: Settings) -> None:
+        """Begin to listen. Raises OSError when the address cannot be had."""
+        self._stopping: Stopping = app.extensions["siaa"].stopping
+        self._stop_seconds = settings.stop_seconds
+        self._map: dict[int, Any] = {}  # everything that the loop looks after, by its file descriptor
+        self._places = _places()
+        self.told = False  # to stop
+        create_server(
+            app,
+            map=self._map,
+            host=settings.host,
+            port=settings.port,
+            threads=settings.threads,
+            backlog=BACKLOG,
+            max_request_header_size=HEAD_LIMIT,
+            max_request_body_size=MAX_REQUEST_BYTES + 1,  # waitress refuses what is as large
+            inbuf_overflow=HELD_BODY_BYTES,
+            outbuf_high_watermark=HELD_ANSWER_BYTES,
+            channel_request_lookahead=1,  # without it nobody learns that a client has left
+            ident="siaa",
+        )
+        self._listeners = [each for each in self._map.values() if isinstance(each, BaseWSGIServer)]
+        self._prompt = ThreadedTaskDispatcher()
+        self._prompt.set_thread_count(PROMPT_THREADS)
+        limit = len(self._map) + self._places + 1  # one more, for which room is made
+        for listener in self._listeners:
+            listener.adj.connection_limit = limit
+            listener.channel_class = _Channel
+            listener.add_task = self._add_task
+
+    def run(self) -> None:
+        """Serve; once told to stop, give the answers under way their time, and end."""
+        while not self.told:
+            self._turn(LOOP_SECONDS)
+            now = time.monotonic()
+            for channel in self._channels():
+                channel.tend(now, patience=SILENCE_SECONDS)
+            self._make_room()
+        self._end_with_grace()
+
+    def stop(self) -> None:
+        """Tell it to stop. Fit for a signal handler: it takes no lock."""
+        self.told = True
+        self._listeners[0].pull_trigger()
+
+    def close(self) -> None:
+        """Close every connection; threads still at work are left to end with the process."""
+        self._listeners[0].task_dispatcher.shutdown(timeout=0)
+        self._prompt.shutdown(timeout=0)
+        close_all(self._map)
+
+    def _add_task(self, channel: _Channel) -> None:
+        prompt = getattr(channel.requests[0], "path", "") in PROMPT_PATHS  # one that was given up has none
+        (self._prompt if prompt else self._listeners[0].task_dispatcher).add_task(channel)
+
+    def _make_room(self) -> None:
+        """When the places are taken, let the connection give way on which nothing was asked for longest."""
+        staying = [each for each in self._channels() if not each.will_close and not each.given_up]
+        idle = [each for each in staying if not each.requests and not each.total_outbufs_len]
+        for oldest in sorted(idle, key=lambda each: each.heard)[: max(0, len(staying) - self._places)]:
+            oldest.refuse()
+            oldest.will_close |= oldest.is_idle()
+
+    def _end_with_grace(self) -> None:
+        for listener in self._listeners:
+            dispatcher.close(listener)  # only this: its own method closes what wakes the loop, too
+        self._stopping.begin()
+        began = time.monotonic()
+        while (channels := self._channels()) and time.monotonic() < began + self._stop_seconds:
+            for channel in channels:
+                channel.will_close |= channel.is_idle()
+                channel.tend(time.monotonic(), patience=LINGER_SECONDS)
+            self._turn(min(LOOP_SECONDS, self._stop_seconds / 20))
+
+    def _turn(self, seconds: float) -> None:
+        loop(timeout=seconds, use_poll=True, map=self._map, count=1)
+
+    def _channels(self) -> list[_Channel]:
+        return [each for each in self._map.values() if isinstance(each, _Channel)]
+
+
+def _places() -> int:
+    """Return how many connections there may be at once: fewer where the system allows fewer descriptors."""
+    if not hasattr(select, "poll"):  # Windows, where `select` takes 512
+        return 500
+    if sys.platform == "win32":
+        return CONNECTIONS
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return CONNECTIONS if soft == resource.RLIM_INFINITY else max(1, min(CONNECTIONS, soft - SPARE_DESCRIPTORS))

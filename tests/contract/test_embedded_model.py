@@ -6,18 +6,16 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from service.own_model.embedded_model import embedded, find_model, keep, start_keeper, stop_keeper
+from service.own_model.embedded_model import embedded, find_model
 from siaa.config import Settings
 from tests.contract.model_clients import OPENAI, ask
-from tests.http.conftest import free_port
+from tests.http.conftest import ROOT
 from tests.model_server import find_model as find_test_model
 
 
@@ -28,42 +26,6 @@ def eventually(holds: Callable[[], bool], *, seconds: float = 30) -> bool:
             return True
         time.sleep(0.05)
     return False
-
-
-# -- keeping --------------------------------------------------------------------------------------------------------
-
-
-def test_a_server_that_dies_is_started_again_after_a_growing_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.own_model.embedded_model.FIRST_PAUSE", 0.1)
-    started: list[float] = []
-    ended = threading.Event()
-
-    def start() -> subprocess.Popen[bytes]:
-        started.append(time.monotonic())
-        if len(started) == 4:
-            ended.set()
-        return subprocess.Popen([sys.executable, "-c", "pass"], stdin=subprocess.PIPE)
-
-    assert keep(start, ended) == 0
-    assert len(started) == 4
-    pauses = [after - before for before, after in pairwise(started)]
-    assert pauses[0] >= 0.1
-    assert pauses[1] >= 0.2
-    assert pauses[2] >= 0.4
-
-
-def test_the_server_ends_with_its_keeper() -> None:
-    ended = threading.Event()
-    servers: list[subprocess.Popen[bytes]] = []
-
-    def start() -> subprocess.Popen[bytes]:
-        servers.append(subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE))
-        ended.set()
-        return servers[-1]
-
-    keep(start, ended)
-    (server,) = servers
-    assert server.returncode is not None
 
 
 # -- the settings ---------------------------------------------------------------------------------------------------
@@ -106,16 +68,30 @@ def model_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+CODE = """
+from pathlib import Path
+from service.own_model.embedded_model import embedded
+from siaa.config import Settings
+with embedded(Settings(model_dir=Path({folder!r}), llm_context=1024, llm_concurrency=2)) as settings:
+    print(settings.llm_url, flush=True)
+    input()
+"""
+
+
 @pytest.fixture
-def keeper(model_dir: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    port = free_port()
-    process = start_keeper(model_dir / "chico.gguf", port=port, context=1024, slots=2)
-    yield process, f"http://127.0.0.1:{port}"
-    stop_keeper(process)
+def keeper(model_dir: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Run a process that keeps the model, as the service does; give it and the model's address."""
+    command = [sys.executable, "-c", CODE.format(folder=str(model_dir))]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    assert process.stdout is not None
+    yield process, process.stdout.readline().strip()
+    process.kill()
+    process.communicate()
 
 
 def children(pid: int) -> list[int]:
-    return [int(found) for found in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    tasks = Path(f"/proc/{pid}/task").glob("*/children")  # any thread may have started one
+    return [int(found) for task in tasks for found in task.read_text().split()]
 
 
 def alive(pid: int) -> bool:
@@ -130,7 +106,7 @@ on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="mira
 
 @on_linux
 @pytest.mark.modelo
-def test_it_answers_dies_and_answers_again(keeper: tuple[subprocess.Popen[bytes], str]) -> None:
+def test_it_answers_dies_and_answers_again(keeper: tuple[subprocess.Popen[str], str]) -> None:
     process, url = keeper
     model = OPENAI.client(url, first_token_timeout=60.0)
     assert eventually(model.available)
@@ -149,7 +125,7 @@ def test_it_answers_dies_and_answers_again(keeper: tuple[subprocess.Popen[bytes]
 @pytest.mark.modelo
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_the_server_ends_when_the_keeper_does(
-    keeper: tuple[subprocess.Popen[bytes], str], number: signal.Signals
+    keeper: tuple[subprocess.Popen[str], str], number: signal.Signals
 ) -> None:
     process, _ = keeper
     assert eventually(lambda: bool(children(process.pid)))

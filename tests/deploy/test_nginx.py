@@ -8,7 +8,7 @@ import re
 from service.app import MAX_BODY_BYTES
 from service.http.http_errors import HTTP_FAILURES
 from service.http.wire import HEARTBEAT_SECONDS
-from service.servers.gunicorn_server import KEEP_ALIVE_SECONDS
+from service.servers.server import IDLE_SECONDS
 from tests.deploy.files import DEPLOY, seconds
 
 TEXT = re.sub(r"(^|\s)#.*", "", (DEPLOY / "nginx.conf").read_text(encoding="utf-8"))
@@ -30,7 +30,7 @@ def test_silence_between_heartbeats_is_no_failure() -> None:
 
 
 def test_a_connection_that_the_service_is_closing_is_not_used_again() -> None:
-    assert seconds(values("keepalive_timeout")[0]) < KEEP_ALIVE_SECONDS
+    assert seconds(values("keepalive_timeout")[0]) < IDLE_SECONDS
 
 
 def test_the_limit_of_a_body_is_the_service_s_own() -> None:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from indexer import __main__ as indexer
-from service.__main__ import WRONG_USE
+from siaa.command_line import WRONG_USE
 from siaa.config import Settings
 from tests.deploy.files import DEPLOY, UNITS, read_environment, read_unit, seconds
 

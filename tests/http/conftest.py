@@ -88,6 +88,7 @@ def running(*, command: tuple[str, ...] = ("-m", "service"), **variables: str) -
             [sys.executable, *command],
             cwd=ROOT,
             env=environment(SIAA_PORT=str(port), **variables),
+            stdin=subprocess.PIPE,  # a server that is run by itself ends with it
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,

@@ -56,7 +56,7 @@ def test_it_starts_and_ends_with_the_service(sample_index: Path, tmp_path: Path,
                 assert answer.events[-1] == "[DONE]"
                 assert not any("error" in event for event in answer.events)
             below = descendants(process.pid)
-            assert len(below) >= 3  # a web worker, the keeper and the model's server
+            assert len(below) == 2  # the server and the model's
             os.kill(process.pid, number)
             process.wait(20)
             assert eventually(lambda: not any(alive(pid) for pid in below), seconds=10)

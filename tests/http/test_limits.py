@@ -100,7 +100,7 @@ def test_every_answer_has_the_security_headers(path: str) -> None:
     assert not [name for name, _ in answer.headers if name.startswith("Access-Control")]
 
 
-def test_what_gunicorn_itself_refuses_has_them_too(service: Client) -> None:
+def test_what_the_server_itself_refuses_has_them_too(service: Client) -> None:
     answer = service.raw(b"GET / HTTP/1.1\r\nHost: a\r\nMal Formada: x\r\n\r\n")
     assert answer.status == 400
     assert all(answer.headers[name.lower()] == value for name, value in SECURITY_HEADERS.items())

@@ -25,7 +25,6 @@ from tests.contract.model_clients import KINDS, OPENAI, Kind, Script
 from tests.contract.test_language_model_faults import broken, stalls
 from tests.http.client import Answer, Client
 from tests.http.conftest import running
-from tests.http.test_startup import WAITRESS
 
 QUESTION = "¿Quiénes son los funcionarios responsables de reportar la información?"
 BODY = json.dumps({"messages": [{"role": "user", "content": QUESTION}]}).encode()
@@ -176,8 +175,7 @@ def test_64_clients_at_once_all_get_their_answer(sample_index: Path, scripted: A
     assert len({a.answer for a in answers}) == 1
 
 
-@pytest.mark.parametrize("command", [("-m", "service"), WAITRESS], ids=["gunicorn", "waitress"])
-def test_a_client_that_leaves_a_silent_model_frees_it(sample_index: Path, scripted: Any, command: Any) -> None:
+def test_a_client_that_leaves_a_silent_model_frees_it(sample_index: Path, scripted: Any) -> None:
     asked, ended = threading.Semaphore(0), threading.Event()
 
     def silent(handler: Any) -> None:
@@ -188,7 +186,7 @@ def test_a_client_that_leaves_a_silent_model_frees_it(sample_index: Path, script
 
     scripted.script = silent
     limits = {"SIAA_LLM_CONCURRENCY": "1", "SIAA_LLM_QUEUE": "0"}
-    with served(sample_index, scripted.url, command=command, **limits) as client:
+    with served(sample_index, scripted.url, **limits) as client:
         connection, response = open_chat(client)
         assert b"documentos" in response.readline()
         assert asked.acquire(timeout=10)

@@ -19,21 +19,24 @@ from pathlib import Path
 
 import pytest
 
+from service.endpoints.openai_api import MAX_REQUEST_BYTES
+from service.http.headers import SECURITY_HEADERS
+from service.servers.server import HEAD_LIMIT
 from tests.http.client import Client
 from tests.http.conftest import ROOT, environment, free_port, running
 from tests.http.fakes import model_server
+from tests.soak.processes import resident_bytes
 
 THREADS = 3
 SLOW = 60
-EMPTY, SILENCE, REQUEST = 1.5, 1.0, 2.5  # seconds
+IDLE, SILENCE, REQUEST = 1.5, 1.0, 2.5  # seconds
 LOOK = 1.3  # seconds that the loop may take to notice
 CODE = """
-from service.servers import gunicorn_server, gunicorn_worker, patience
-places = dict(CONNECTIONS=gunicorn_server, STALLED_SECONDS=patience, SLOWEST=patience)
+from service.servers import server
 for name, value in {names!r}.items():
-    setattr(places.get(name, gunicorn_worker), name, value)
-from service.__main__ import main
-raise SystemExit(main())
+    setattr(server, name, value)
+from service.servers.__main__ import main
+raise SystemExit(main([]))
 """
 
 BODY = json.dumps({"messages": [{"role": "user", "content": "¿Quién debe reportar?"}]}).encode()
@@ -43,6 +46,10 @@ HEAD = b"POST /siaa/chat HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r
 CHUNKED = b"POST /siaa/chat HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
 GET = b"GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n"
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+TEXT = b'{"texto": "x"}'
+VERIFY = b"POST /siaa/citas/verificar HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" + (
+    b"Content-Length: %d\r\n\r\n%s" % (len(TEXT), TEXT)
+)
 LAST = b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
 # What has come of a request when its client stops
@@ -58,7 +65,7 @@ PARTS = [
 
 
 def quick(**names: float) -> tuple[str, str]:
-    names = {"EMPTY_SECONDS": EMPTY, "SILENCE_SECONDS": SILENCE, "REQUEST_SECONDS": REQUEST, **names}
+    names = {"IDLE_SECONDS": IDLE, "SILENCE_SECONDS": SILENCE, "REQUEST_SECONDS": REQUEST, **names}
     return "-c", CODE.format(names=names)
 
 
@@ -119,7 +126,7 @@ def test_one_that_says_nothing_is_closed_without_a_word(hasty: Client) -> None:
     with connected(hasty) as (connection,):
         began = time.monotonic()
         assert connection.recv(1) == b""
-        assert EMPTY - 0.1 < time.monotonic() - began < EMPTY + LOOK
+        assert IDLE - 0.1 < time.monotonic() - began < IDLE + LOOK
 
 
 @pytest.mark.parametrize("begin", [b"GET /?q=", HEAD], ids=["head", "body"])
@@ -135,7 +142,7 @@ def test_one_that_trickles_is_told_so(hasty: Client, begin: bytes) -> None:
                 answer = connection.recv(4096)
             except TimeoutError:
                 continue
-    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert answer[:13] in (b"HTTP/1.1 408 ", b"HTTP/1.0 408 ")  # what it speaks may not have come yet
     assert REQUEST - 0.1 < time.monotonic() - began < REQUEST + LOOK
 
 
@@ -145,7 +152,6 @@ SLOW_AND_RIGHT = [
     (HEAD + BODY, 200, b"[DONE]"),
     (CHUNKED + b"%x\r\n%s\r\n0\r\n\r\n" % (len(BODY), BODY), 200, b"[DONE]"),
     (CHUNKED + b"zz\r\n", 400, b"peticion_invalida"),
-    (b"GET / HTTP/1.1\n", 400, b"peticion_invalida"),
     (b"GET /siaa/enrutar?q=\xc3\xb1 HTTP/1.1\r\nHost: a\r\n\r\n", 200, b"docs_encontrados"),
 ]
 
@@ -164,10 +170,10 @@ def test_one_that_comes_to_its_end_is_answered(hasty: Client, sent: bytes, statu
 
 def test_requests_one_behind_the_other_are_answered_in_order(hasty: Client) -> None:
     with connected(hasty) as (connection,):
-        connection.sendall(HEALTH + HEAD + BODY + GET + HEALTH[:10])
+        connection.sendall(HEALTH + VERIFY + GET + HEALTH[:10])
         first, second, third = (answer_of(connection) for _ in range(3))
         assert (first[0], second[0], third[0]) == (200, 200, 200)
-        assert (b"ok" in first[1], b"[DONE]" in second[1], b"openapi" in third[1]) == (True, True, True)
+        assert (b"ok" in first[1], b"resumen" in second[1], b"openapi" in third[1]) == (True, True, True)
         time.sleep(0.3)  # the fourth is on its way
         connection.sendall(HEALTH[10:])
         assert answer_of(connection)[0] == 200
@@ -192,7 +198,7 @@ def test_a_client_that_sends_no_more_is_still_answered(hasty: Client) -> None:
         for connection in (whole, cut, nothing):
             connection.shutdown(socket.SHUT_WR)
         assert answer_of(whole)[0] == 200
-        assert answer_of(cut)[0] == 400
+        assert cut.recv(1) == b""  # there is nobody to tell
         assert nothing.recv(1) == b""
 
 
@@ -231,7 +237,11 @@ def test_health_waits_for_no_body_and_no_reader(hasty: Client) -> None:
 def test_a_client_that_reads_nothing_is_given_up(sample_index: Path) -> None:
     page = b"GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n"
     with (
-        running(command=quick(STALLED_SECONDS=1.0), SIAA_INDEX_DIR=str(sample_index), SIAA_THREADS="1") as client,
+        running(
+            command=quick(STALLED_SECONDS=1.0, HELD_ANSWER_BYTES=100_000),
+            SIAA_INDEX_DIR=str(sample_index),
+            SIAA_THREADS="1",
+        ) as client,
         socket.socket() as connection,
     ):
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
@@ -246,7 +256,9 @@ def test_a_client_that_reads_nothing_is_given_up(sample_index: Path) -> None:
 def test_a_client_that_reads_drop_by_drop_is_given_up(sample_index: Path) -> None:
     with (
         running(
-            command=quick(STALLED_SECONDS=1.0, SLOWEST=1_000_000), SIAA_INDEX_DIR=str(sample_index), SIAA_THREADS="1"
+            command=quick(STALLED_SECONDS=1.0, SLOWEST=1_000_000, HELD_ANSWER_BYTES=100_000),
+            SIAA_INDEX_DIR=str(sample_index),
+            SIAA_THREADS="1",
         ) as client,
         socket.socket() as connection,
     ):
@@ -273,7 +285,7 @@ def test_a_client_that_reads_drop_by_drop_is_given_up(sample_index: Path) -> Non
 
 def test_when_the_places_are_taken_the_oldest_gives_way(sample_index: Path) -> None:
     places = 20
-    command = quick(CONNECTIONS=places, SILENCE_SECONDS=60.0, REQUEST_SECONDS=60.0, EMPTY_SECONDS=60.0)
+    command = quick(CONNECTIONS=places, SILENCE_SECONDS=60.0, REQUEST_SECONDS=60.0, IDLE_SECONDS=60.0)
     with (
         running(command=command, SIAA_INDEX_DIR=str(sample_index), SIAA_THREADS=str(THREADS)) as client,
         connected(client, count=places + 5) as slow,
@@ -289,29 +301,45 @@ def test_when_the_places_are_taken_the_oldest_gives_way(sample_index: Path) -> N
 
 def test_without_a_descriptor_left_one_is_made_free(sample_index: Path) -> None:
     limited = "import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))\n"
-    flag, code = quick(SILENCE_SECONDS=60.0, REQUEST_SECONDS=60.0, EMPTY_SECONDS=60.0)
+    flag, code = quick(SILENCE_SECONDS=60.0, REQUEST_SECONDS=60.0, IDLE_SECONDS=60.0)
     with (
         running(command=(flag, limited + code), SIAA_INDEX_DIR=str(sample_index), SIAA_THREADS=str(THREADS)) as client,
         connected(client, count=150) as slow,
     ):
         for _ in range(5):
             assert client.get("/healthz").status == 200
-        assert slow[0].recv(9) == b"HTTP/1.1 "  # told to try again
+        assert slow[0].recv(9) == b""  # it had asked nothing
 
 
-def test_what_is_held_of_requests_has_a_limit(sample_index: Path) -> None:
-    command = quick(HELD_BYTES=100_000, SILENCE_SECONDS=60.0, REQUEST_SECONDS=60.0)
-    with (
-        running(command=command, SIAA_INDEX_DIR=str(sample_index), SIAA_THREADS=str(THREADS)) as client,
-        connected(client, count=3) as (first, second, third),
-    ):
-        head = HEAD.replace(b"%d" % len(BODY), b"65000")
-        for connection in (first, second, third):
-            connection.sendall(head + b" " * 45_000)
-            time.sleep(0.05)
-        assert code_of(first) == (408, "peticion_incompleta")
-        third.sendall(b" " * 20_000)
-        assert answer_of(third)[0] == 400  # it was read to its end
+# what the server refuses before any view is asked -> status and code
+REFUSED = [
+    (b"GET / HTTP/1.1\r\nMal Formada: x\r\n\r\n", 400, "peticion_invalida"),
+    (b"POST / HTTP/1.1\r\nTransfer-Encoding: raro\r\n\r\n", 400, "peticion_invalida"),
+    (b"GET / HTTP/1.1\r\nX: " + b"a" * HEAD_LIMIT + b"\r\n\r\n", 414, "direccion_demasiado_larga"),
+    (b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % (MAX_REQUEST_BYTES + 1), 413, "peticion_demasiado_grande"),
+]
+
+
+@pytest.mark.parametrize(("sent", "status", "code"), REFUSED, ids=lambda value: repr(value)[:40])
+def test_what_the_server_refuses_itself_has_the_shape_of_the_contract(
+    hasty: Client, sent: bytes, status: int, code: str
+) -> None:
+    answer = hasty.raw(sent)
+    assert (answer.status, answer.json["codigo"]) == (status, code)
+    assert answer.headers["content-type"] == "application/json; charset=utf-8"
+    assert all(answer.headers[name.lower()] == value for name, value in SECURITY_HEADERS.items())
+
+
+def test_bodies_that_arrive_are_held_in_files_beyond_a_size(hasty: Client) -> None:
+    """Many half bodies of the largest size cost descriptors and disk, and little memory."""
+    big = b"POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"
+    assert hasty.pid is not None
+    before = resident_bytes(hasty.pid)
+    with connected(hasty, count=40) as half:
+        for connection in half:
+            connection.sendall(big + b" " * 900_000)
+        assert hasty.get("/siaa/estado").status == 200
+        assert resident_bytes(hasty.pid) - before < 20_000_000  # of 36 million sent
 
 
 def test_slow_clients_do_not_keep_the_service_from_stopping(sample_index: Path) -> None:

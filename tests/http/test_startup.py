@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from service.__main__ import ANY_DOCUMENT, EXAMPLES, SAMPLE_DOCUMENT, port_problem, welcome
+from service.welcome import ANY_DOCUMENT, EXAMPLES, SAMPLE_DOCUMENT, port_problem, welcome
 from siaa.config import Settings
 from siaa.generation import CURRENT, DOCUMENTS
-from tests.http.client import Client
 from tests.http.conftest import ROOT, environment, free_port, running
 
 
@@ -65,7 +64,7 @@ def test_a_free_port_is_no_problem() -> None:
 
 def test_the_service_does_not_import_spacy() -> None:
     names = "{'spacy', 'thinc', 'indexer'}"
-    code = f"import sys, service.wsgi, service.servers.gunicorn_server; print(sorted({names} & set(sys.modules)))"
+    code = f"import sys, service.wsgi, service.servers.__main__; print(sorted({names} & set(sys.modules)))"
     command = [sys.executable, "-c", code]
     run = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=60, check=True)
     assert run.stdout.strip() == "[]"
@@ -127,23 +126,3 @@ def test_the_welcome_asks_our_own_questions_of_our_own_corpus_only(tmp_path: Pat
         assert "/siaa/densidad/plazo" in text
         assert not re.search(r"sierju|report|funcionarios|psaa16", text, re.IGNORECASE)
         assert text.count("curl ") == len(EXAMPLES) + 2
-
-
-WAITRESS = ("-c", "from service.__main__ import welcome; "
-            "from service.servers.server import serve_with_waitress as serve; "
-            "from siaa.config import load_settings; s = load_settings(); "
-            "raise SystemExit(serve(s, ready=lambda: print(welcome(s), flush=True)))")  # fmt: skip
-
-
-def test_waitress_serves_the_same(sample_index: Path, service: Client) -> None:
-    name = service.get("/siaa/documentos?coleccion=sierju").json["documentos"][0]["doc"].rsplit("/", 1)[-1]
-    paths = [f"/siaa/keywords/sierju%2F{name}", f"/siaa/ver/sierju/{name}"]
-    targets = [*paths, "/siaa/keywords/%zz", "/siaa/enrutar?q=%FF"]
-    with running(command=WAITRESS, SIAA_INDEX_DIR=str(sample_index)) as other:
-        for target in targets:
-            assert (other.get(target).status, other.get(target).body) == (
-                service.get(target).status,
-                service.get(target).body,
-            )
-        assert other.raw_get("/siaa/enrutar?q=¿Qué+es+SIERJU?".encode()).status == 200
-        assert other.chat("¿Qué es el SIERJU?").events[-1] == "[DONE]"

@@ -18,32 +18,16 @@ from service.stopping import Stopping
 from tests.http.client import Answer, Client
 from tests.http.conftest import ROOT, environment, free_port
 from tests.http.fakes import model_server
-from tests.http.test_startup import WAITRESS
 
 QUESTION = "¿Quiénes son los funcionarios responsables de reportar la información?"
 PIECES = ["Los ", "funcionarios ", "responsables ", "son ", "los ", "jueces."]
 
 
-GUNICORN = ("-m", "gunicorn")
-CONFIGURED = (*GUNICORN, "-c", "python:service.gunicorn_config", "service.wsgi:app")
-# How it is served -> the command; {port} is where
-SERVERS = {
-    "python -m service": ("-m", "service"),
-    "gunicorn, as configured": CONFIGURED,
-    "gunicorn, threads": (*GUNICORN, "-k", "gthread", "--threads", "8", "-b", "127.0.0.1:{port}", "service.wsgi:app"),
-    "gunicorn, as it comes": (*GUNICORN, "-b", "127.0.0.1:{port}", "service.wsgi:app"),
-    "waitress": WAITRESS,
-}
-HOW = pytest.mark.parametrize("how", SERVERS)
-
-
 @contextmanager
-def serving(
-    index: Path, url: str, *, seconds: int, how: str = "python -m service"
-) -> Iterator[tuple[Client, subprocess.Popen[str]]]:
+def serving(index: Path, url: str, *, seconds: int) -> Iterator[tuple[Client, subprocess.Popen[str]]]:
     port = free_port()
     process = subprocess.Popen(
-        [sys.executable, *(part.replace("{port}", str(port)) for part in SERVERS[how])],
+        [sys.executable, "-m", "service"],
         cwd=ROOT,
         env=environment(
             SIAA_INDEX_DIR=str(index),
@@ -100,11 +84,10 @@ def stop_in_the_middle(
         return answers, time.monotonic() - began
 
 
-@HOW
-def test_an_answer_that_can_end_does(sample_index: Path, how: str) -> None:
+def test_an_answer_that_can_end_does(sample_index: Path) -> None:
     with (
         model_server(PIECES, pause=0.2) as (url, received),
-        serving(sample_index, url, seconds=10, how=how) as (client, process),
+        serving(sample_index, url, seconds=10) as (client, process),
     ):
         (answer,), seconds = stop_in_the_middle(client, process, received, "/siaa/chat")
     assert answer.events[-1] == "[DONE]"
@@ -113,11 +96,10 @@ def test_an_answer_that_can_end_does(sample_index: Path, how: str) -> None:
     assert seconds < 8
 
 
-@HOW
-def test_an_answer_that_would_not_end_is_told(sample_index: Path, how: str) -> None:
+def test_an_answer_that_would_not_end_is_told(sample_index: Path) -> None:
     with (
         model_server(PIECES * 20, pause=0.3) as (url, received),
-        serving(sample_index, url, seconds=2, how=how) as (client, process),
+        serving(sample_index, url, seconds=2) as (client, process),
     ):
         (chat,), seconds = stop_in_the_middle(client, process, received, "/siaa/chat")
     assert chat.events[-2]["codigo"] == "servicio_detenido"

@@ -9,7 +9,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def worker_of(pid: int) -> int:
-    """Return the process that answers: gunicorn's worker, the child of the main one."""
+    """Return the process that answers: the child of the one that keeps it."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
     return int(children[-1])
 
