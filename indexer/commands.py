@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from indexer import differences, history, publishing, review
 from indexer.build import BuildResult, build
-from indexer.gate import AUDIT, StoppedByGateError, Verdict
+from indexer.gate import AUDIT, Ruling, StoppedByGateError
 from indexer.golden import GoldenQuestion, load_golden, quoted, retriever_for
 from indexer.reading import read_documents, read_files
 from indexer.reporting import Reporter
@@ -40,7 +40,7 @@ def build_index(options: argparse.Namespace, settings: Settings, reporter: Repor
     try:
         result = build(settings, reporter, force=options.rehacer, motive=motive)
     except StoppedByGateError as error:
-        _tell_verdict(error.verdict, reporter)
+        _tell_ruling(error.ruling, reporter)
         reporter.say(
             "Corrija el documento, el ajuste o la pregunta y repita; si el cambio es el que se quería, publíquelo con "
             f'--forzar --motivo "por qué" (queda escrito en {AUDIT}).'
@@ -48,8 +48,8 @@ def build_index(options: argparse.Namespace, settings: Settings, reporter: Repor
         raise
     if result.published or options.detalle:
         reporter.files(result.manifest.reports, every=options.detalle)
-    if result.verdict is not None:
-        _tell_verdict(result.verdict, reporter)
+    if result.ruling is not None:
+        _tell_ruling(result.ruling, reporter)
     elif result.published and settings.owns_tuning:
         reporter.warn(f"no hay {GOLDEN_QUESTIONS}: se publica sin preguntas de control.")
     reporter.summary(result.manifest, published=result.published, seconds=result.seconds, kept=result.kept)
@@ -62,29 +62,29 @@ def _fate_of_motive(result: BuildResult) -> str:
     """Say whether forcing did anything: a motive is written only where the gate had been against publishing."""
     if not result.published:
         return "No había nada que publicar: no se forzó nada y el motivo no queda escrito."
-    if result.verdict is None or result.verdict.passes:
+    if result.ruling is None or result.ruling.passes:
         return "No hizo falta forzar: las preguntas de control no lo impedían y el motivo no queda escrito."
     return f"Publicada a la fuerza: queda escrito en {AUDIT}."
 
 
-def _tell_verdict(verdict: Verdict, reporter: Reporter) -> None:
-    reporter.say(f"Preguntas de control: {verdict.green} de {verdict.asked} en verde.")
-    for outcome in verdict.red:
+def _tell_ruling(ruling: Ruling, reporter: Reporter) -> None:
+    reporter.say(f"Preguntas de control: {ruling.green} de {ruling.asked} en verde.")
+    for outcome in ruling.red:
         critical = " (crítica)" if outcome.question.critical else ""
         reporter.say(f"  rojo{critical}: {outcome.question.told}: {outcome.found}")
-    for change in verdict.changes:
+    for change in ruling.changes:
         named = quoted(change.id, change.text)
         mark = "se puso en ROJO" if change.turned_red else "se puso en verde"
         critical = " (crítica)" if change.critical else ""
         reporter.say(f"  {mark}{critical}: {named}\n    antes: {change.before}\n    ahora: {change.after}")
-    for reason in verdict.reasons:
+    for reason in ruling.reasons:
         reporter.say(f"  motivo: {reason}")
 
 
 def review_corpus(options: argparse.Namespace, settings: Settings, reporter: Reporter) -> int:
     """Report the faults of the corpus without indexing anything."""
     corpus = read_files(settings.corpus_dir)
-    documents, reports = read_documents(corpus.sources, reporter)
+    documents, reports = read_documents(corpus.files, reporter)
     left_out = [report for report in (*corpus.reports, *reports) if report.state == "excluido"]
     findings = review.review(documents)
     for report in left_out:

@@ -55,12 +55,11 @@ class Earlier:
         self.extracts = tuple(map(extracts.from_line, self.lines))
         self.first_passage = tuple(accumulate((kept.chunk_count for kept in self.extracts), initial=0))
         self._text_start = tuple(accumulate((kept.size for kept in self.extracts), initial=0))
-        self.positions = {kept.doc_id: position for position, kept in enumerate(self.extracts)}
+        self._positions = {(kept.doc_id, kept.source): position for position, kept in enumerate(self.extracts)}
 
-    def holds(self, doc_id: str, source: str) -> bool:
-        """Tell whether the document is here, made from a file of this digest."""
-        position = self.positions.get(doc_id)
-        return position is not None and self.extracts[position].source == source
+    def position_of(self, doc_id: str, source: str) -> int | None:
+        """Return where the document is, made from a file of this digest; None when it is not here."""
+        return self._positions.get((doc_id, source))
 
     def samples(self) -> Mapping[str, SampleWords]:
         """Return what was read of every sample, by its digest."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from indexer import gate
-from indexer.gate import Verdict
+from indexer.gate import Ruling
 from indexer.golden import DEFAULT_DROP, GoldenSet, Outcome, ask_all, load_golden, retriever_for
 from indexer.reporting import Reporter
 from siaa.config import MAX_QUESTION_CHARS, Settings
@@ -17,7 +17,7 @@ from siaa.retrieval import Retriever
 _TRIALS = 3  # documents a finished generation is asked for before it is published
 
 
-def examine(folder: Path, settings: Settings, reporter: Reporter) -> Verdict | None:
+def examine(folder: Path, settings: Settings, reporter: Reporter) -> Ruling | None:
     """Open the finished generation, try it out, and ask it the golden questions, beside the published one.
 
     Returns None when there are no golden questions. Raises GenerationError when it cannot find its own documents.

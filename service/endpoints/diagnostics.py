@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -149,7 +148,7 @@ def state(
             "construido": manifest.created if manifest else None,
             "actualizado": datetime.fromtimestamp(since, UTC).isoformat(timespec="seconds") if since else None,
             **({"problema": problem} if problem else {}),
-            **({"construccion_fallida": asdict(failed)} if failed else {}),
+            **({"construccion_fallida": failed.to_json()} if failed else {}),
         },
     }
 

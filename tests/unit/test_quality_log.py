@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from service.storage.quality_log import FILE_NAME, PURGE_SECONDS, Entry, Page, QualityLog, recorded
+from service.storage.quality_log import FILE_NAME, PURGE_SECONDS, Entry, LogPage, QualityLog, recorded
 from siaa.answering.events import Delta, Event, Found, Nearest, Sentence, Source, Sources
 from siaa.answering.llm.protocol import ModelCutError, ReaderLeftError
 from siaa.config import Settings
@@ -108,7 +108,7 @@ def test_newest_first_filtered_and_limited(tmp_path: Path) -> None:
     page = log.read(limit=1, kind="DOC")
     assert page is not None
     assert (page.total, len(page.lines)) == (2, 1)
-    assert log.read(limit=1, kind="CACHE_HIT") == Page()
+    assert log.read(limit=1, kind="CACHE_HIT") == LogPage()
 
 
 def test_masked_then_cut(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_number_of_lines(tmp_path: Path) -> None:
 def test_not_kept_at_all(tmp_path: Path) -> None:
     log = log_in(tmp_path, quality_log_days=0)
     assert not log.write(Entry("DOC", "¿quién?"))
-    assert log.read(limit=9) == Page()
+    assert log.read(limit=9) == LogPage()
     assert list(tmp_path.iterdir()) == []
 
 
