@@ -16,7 +16,7 @@ from typing import Any
 
 from siaa import records
 from siaa.analysis import Analyzer
-from siaa.errors import AmbiguousDocumentError, GenerationError, UnknownDocumentError
+from siaa.errors import AmbiguousDocumentError, GenerationError, UnknownCollectionError, UnknownDocumentError
 from siaa.language import load_tables
 from siaa.records import DocumentRecord
 from siaa.search.arrays import Arrays, Vocabularies
@@ -111,6 +111,19 @@ class Generation:
             f"No hay ningún documento «{name}» en el índice: revise el nombre o consulte /siaa/documentos.",
             suggestions=self._near_names(name),
         )
+
+    def find_collection(self, name: str) -> str:
+        """Return the collection called `name`, in any case, with or without accents.
+
+        Raises UnknownCollectionError with those there are.
+        """
+        known, wanted = self.manifest.collections, _key(name).strip()
+        found = next((collection for collection in known if fold(collection) == wanted), None)
+        if found is None:
+            raise UnknownCollectionError(
+                f"No hay ninguna colección «{name}»: elija una de las que hay.", suggestions=tuple(sorted(known))
+            )
+        return found
 
     def _near_names(self, name: str) -> tuple[str, ...]:
         near = get_close_matches(_key(name)[:200], self._by_name, n=2 * _SUGGESTIONS, cutoff=0.5)

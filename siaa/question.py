@@ -10,6 +10,7 @@ from typing import Protocol
 from siaa.analysis import Analyzer
 from siaa.config import MAX_QUESTION_CHARS
 from siaa.errors import InvalidQuestionError
+from siaa.question_text import Fault, find_fault, is_blank
 from siaa.references import Reference, find_references
 from siaa.text import fold, normalise, squeeze
 
@@ -17,7 +18,6 @@ _MIN_CORRECTED = 5  # letters; shorter words have too many neighbours
 _LONG_WORD = 8  # letters from which two edits are looked for instead of one
 _MAX_ACRONYM = 8
 _LONGEST_ADDRESSEE = 100  # characters before the colon
-_TRANSITORY = "trans_"
 
 
 class Words(Protocol):
@@ -75,15 +75,16 @@ class Query:
 
 
 def check_question(raw: str) -> None:
-    """Raise InvalidQuestionError unless `raw` can be searched: some text, not too long in NFC, no controls."""
-    if not raw.strip():
+    """Raise InvalidQuestionError unless `raw` can be searched: something visible, not too long, no controls."""
+    if is_blank(raw):
         raise InvalidQuestionError("La pregunta está vacía: escriba qué desea saber.")
-    length = len(unicodedata.normalize("NFC", raw))
-    if length > MAX_QUESTION_CHARS:
+    fault = find_fault(raw, limit=MAX_QUESTION_CHARS)
+    if fault is Fault.LONG:
+        length = len(unicodedata.normalize("NFC", raw))
         raise InvalidQuestionError(
             f"La pregunta tiene {length} caracteres y el máximo es {MAX_QUESTION_CHARS}: hágala más corta."
         )
-    if any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\t\n\r" for c in raw):
+    if fault:
         raise InvalidQuestionError("La pregunta contiene caracteres de control: escríbala de nuevo sin ellos.")
 
 
@@ -96,10 +97,10 @@ def parse(raw: str, *, analyzer: Analyzer, index: Words, holds_norm: Callable[[R
     text = squeeze(normalise(raw))
     folded = fold(text)
     references = find_references(text)
-    articles = tuple(dict.fromkeys(_article(r) for r in references if r.kind in ("art", "art_trans")))
+    articles = tuple(dict.fromkeys(r.article for r in references if r.article))
     held = [r for r in references if r.kind == "norma" and r.number and holds_norm(r)]
     local_text = _cut(text, held)
-    route_text = _cut(local_text, [r for r in references if r.kind in ("art", "art_trans")] if held else [])
+    route_text = _cut(local_text, [r for r in references if r.article] if held else [])
     typed = _content(route_text, analyzer)
     corrections = _corrections([*typed, *_content(local_text, analyzer)], analyzer, index)
     words = _with(typed, corrections)
@@ -137,10 +138,6 @@ def _addressee(text: str, corrections: Mapping[str, str], analyzer: Analyzer) ->
     if not colon or not rest.strip() or "?" in opening:
         return ()
     return _stems(_with(_content(opening, analyzer), corrections), analyzer)
-
-
-def _article(reference: Reference) -> str:
-    return (_TRANSITORY if reference.kind == "art_trans" else "") + reference.number
 
 
 def _cut(text: str, references: Iterable[Reference]) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from siaa import fragments, question, routing, selection
 from siaa.config import CHUNK_SIZE
-from siaa.errors import ConfigError, UnknownCollectionError, UnknownTermError
+from siaa.errors import ConfigError, UnknownTermError
 from siaa.evidence import Evidences
 from siaa.generation import Generation
 from siaa.model import Contribution, Fragment
@@ -140,21 +140,16 @@ class Retriever:
         )
 
     def route(self, query: Query, *, collection: str | None = None) -> Routed:
-        """Choose the documents that may answer, in one collection when given.
+        """Choose the documents that may answer, in one collection when given (see Generation.find_collection).
 
         Raises UnknownCollectionError.
         """
-        known = self.generation.manifest.collections
-        if collection is not None and collection not in known:
-            raise UnknownCollectionError(
-                f"No hay ninguna colección «{collection}»: elija una de las que hay.", suggestions=tuple(sorted(known))
-            )
         return routing.route(
             self._evidences(query),
             self.generation.documents,
             profile=self.profile,
             max_docs=self.max_docs,
-            collection=collection,
+            collection=None if collection is None else self.generation.find_collection(collection),
         )
 
     def select(self, query: Query, document: DocumentRecord) -> Selected:

@@ -12,6 +12,7 @@ from indexer.readers import read_document
 from siaa.analysis import Analyzer
 from siaa.chunking import chunk_document
 from siaa.config import OWN_CONFIG_DIR
+from siaa.generation import Generation
 from siaa.identity import identify
 from siaa.language import load_tables
 from siaa.model import Document
@@ -32,15 +33,17 @@ class _Manifest:
     collections: Mapping[str, int]
 
 
-@dataclass(frozen=True)
-class SmallGeneration:
-    """What a retriever needs of a generation, in memory."""
+class SmallGeneration(Generation):
+    """A generation in memory: what a retriever needs of one."""
 
-    analyzer: Analyzer
-    documents: tuple[DocumentRecord, ...]
-    index: SearchIndex
-    manifest: _Manifest
-    texts: tuple[str, ...]
+    def __init__(
+        self, documents: tuple[DocumentRecord, ...], index: SearchIndex, manifest: _Manifest, texts: tuple[str, ...]
+    ) -> None:
+        self.analyzer = ANALYZER
+        self.documents = documents
+        self.index = index
+        self.manifest = manifest
+        self.texts = texts
 
     def slice(self, document: DocumentRecord, start: int, end: int) -> str:
         """Return characters of a document."""
@@ -94,7 +97,6 @@ def build_retriever(
             sentence_starts=_sentence_starts,
         )
     generation = SmallGeneration(
-        ANALYZER,
         tuple(records),
         _search_index(folder, passages, len(documents)),
         _Manifest(Counter(document.collection for document in documents)),
@@ -107,7 +109,7 @@ def build_retriever(
         routing={name: changed.get(name, weight) for name, weight in read.routing.items()},
         selection={name: changed.get(name, weight) for name, weight in read.selection.items()},
     )
-    return Retriever(generation, profile=used, max_docs=2, max_chunks=3)  # type: ignore[arg-type]
+    return Retriever(generation, profile=used, max_docs=2, max_chunks=3)
 
 
 def _sentence_starts(text: str) -> list[int]:

@@ -16,14 +16,14 @@ from service.endpoints.openapi import document_of
 from service.http.admin import require_operator
 from service.http.failures import InvalidParameterError
 from service.http.params import Parameters, parse_query
-from service.http.question_text import fault_of
 from service.http.wire import json_response
 from service.metrics import CONTENT_TYPE, Served
 from siaa import __version__
-from siaa.answering.answering import find_collection, judge, judge_document, route_question
+from siaa.answering.answering import judge, judge_document, route_question
 from siaa.build_outcome import failed_build
 from siaa.config import MAX_QUESTION_CHARS
 from siaa.errors import GenerationError
+from siaa.question_text import fault_of
 
 if TYPE_CHECKING:
     from siaa.generation import Generation
@@ -123,7 +123,7 @@ def documentos() -> Response:
     collection = parameters.optional("coleccion")
     with _lease() as retriever:
         generation = retriever.generation
-        chosen = find_collection(generation, collection) if collection is not None else None
+        chosen = generation.find_collection(collection) if collection is not None else None
         listed = diagnostics.documents(generation, collection=chosen, text=parameters.optional("q"))
         return json_response(listed)
 

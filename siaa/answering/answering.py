@@ -25,12 +25,10 @@ from siaa.answering.lost_quotes import Lost, cut_before, lost_in_passages, lost_
 from siaa.answering.prompt import build_messages
 from siaa.answering.refusal import Decision, Verdict
 from siaa.answering.wording import REFUSAL
-from siaa.errors import UnknownCollectionError
 from siaa.routing import ROUTING_LEVELS
-from siaa.text import fold, normalise, squeeze
+from siaa.text import normalise, squeeze
 
 if TYPE_CHECKING:
-    from siaa.generation import Generation
     from siaa.question import Query
     from siaa.retrieval import Gathered, Retriever, Selected
     from siaa.routing import Routed
@@ -46,7 +44,6 @@ __all__ = [
     "Sources",
     "answer",
     "answer_small_talk",
-    "find_collection",
     "gather",
     "judge",
     "judge_document",
@@ -84,8 +81,7 @@ def route_question(retriever: Retriever, raw: str, *, collection: str | None = N
 
     Raises InvalidQuestionError and UnknownCollectionError.
     """
-    chosen = find_collection(retriever.generation, collection) if collection is not None else None
-    routed = retriever.route(retriever.ask(raw), collection=chosen)
+    routed = retriever.route(retriever.ask(raw), collection=collection)
     if log.isEnabledFor(logging.DEBUG):
         for found in routed.documents:
             shares: dict[str, float] = {}
@@ -103,21 +99,6 @@ def gather(retriever: Retriever, raw: str, *, collection: str | None = None) -> 
     Raises InvalidQuestionError and UnknownCollectionError.
     """
     return retriever.gather(route_question(retriever, raw, collection=collection))
-
-
-def find_collection(generation: Generation, name: str) -> str:
-    """Return the collection called `name`, in any case, with or without accents.
-
-    Raises UnknownCollectionError with those there are.
-    """
-    known = generation.manifest.collections
-    wanted = fold(normalise(name)).strip()
-    found = next((collection for collection in known if fold(collection) == wanted), None)
-    if found is None:
-        raise UnknownCollectionError(
-            f"No hay ninguna colección «{name}»: elija una de las que hay.", suggestions=tuple(sorted(known))
-        )
-    return found
 
 
 def answer_small_talk(question: str, reply: str) -> Generator[Event, None, None]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from siaa.answering import wording
 from siaa.answering.citing.claims import Claim, each_claim
-from siaa.answering.citing.support import OTHER_PLACE, Place, State, Support, article_of, find_support
+from siaa.answering.citing.support import OTHER_PLACE, Place, State, Support, find_support
 from siaa.answering.events import Source
 from siaa.answering.grounding import place_of
 from siaa.answering.refusal import NO_ARTICLE
@@ -95,7 +95,7 @@ def verify_text(retriever: Retriever, text: str) -> list[Citation]:
 
 
 def _is_citation(claim: Claim, scope: _Scope) -> bool:
-    articles = any(r.kind in ("art", "art_trans") for r in (*claim.sources, *claim.mentions))
+    articles = any(r.article for r in (*claim.sources, *claim.mentions))
     return bool(claim.quote or articles or scope.unknown or scope.documents)
 
 
@@ -202,8 +202,8 @@ def _of_alias(retriever: Retriever, claim: Claim) -> list[DocumentRecord]:
 
 
 def _articles(claim: Claim) -> list[str]:
-    sources = [article_of(r) for r in claim.sources if r.kind in ("art", "art_trans")]
-    return sources or [article_of(r) for r in claim.mentions if r.kind in ("art", "art_trans")]
+    sources = [r.article for r in claim.sources if r.article]
+    return sources or [r.article for r in claim.mentions if r.article]
 
 
 def _missing(claim: Claim, scope: _Scope) -> str:

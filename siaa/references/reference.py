@@ -24,6 +24,11 @@ class Reference:
     end: int
     tokens: tuple[str, ...]
 
+    @property
+    def article(self) -> str:
+        """Return the number of the article it names, as passages bear it ("5", "trans_5"); "" for another unit."""
+        return {"art": self.number, "art_trans": f"trans_{self.number}"}.get(self.kind, "")
+
 
 @dataclass(frozen=True, slots=True)
 class ArticleOpening:
