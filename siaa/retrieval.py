@@ -7,14 +7,11 @@ is what the model receives.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-
-import numpy as np
 
 from siaa import fragments, question, routing, selection
 from siaa.config import CHUNK_SIZE
-from siaa.errors import ConfigError, UnknownTermError
+from siaa.errors import ConfigError
 from siaa.evidence import Evidences
 from siaa.generation import Generation
 from siaa.model import Contribution, Fragment
@@ -26,9 +23,7 @@ from siaa.routing import Routed
 from siaa.selection import ScoredPassage
 
 _LISTING_MINIMUM = 2  # passages of a listing question, at least (contract)
-_DENSITY_ROWS = 10
 _BELOW = 3  # passages just below the line that an explanation shows
-_TRACE_ROWS = 10  # documents shown per term
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,31 +65,6 @@ class Gathered:
     def fragments(self) -> tuple[Fragment, ...]:
         """Return what the model receives."""
         return tuple(selected.fragment for selected in self.selections)
-
-
-@dataclass(frozen=True, slots=True)
-class DensityRow:
-    """A document and the share of its terms that one term is."""
-
-    document: DocumentRecord
-    value: float
-
-
-@dataclass(frozen=True, slots=True)
-class Density:
-    """Where a term is densest, best first, and how many documents hold it."""
-
-    rows: tuple[DensityRow, ...]
-    documents: int
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """How the index sees the words of a question: the documents that hold each, and the words no document holds."""
-
-    matches: Mapping[str, tuple[DocumentRecord, ...]]
-    unmatched: tuple[str, ...]
-    candidates: tuple[DocumentRecord, ...]
 
 
 def check_profile(profile: Profile) -> None:
@@ -244,52 +214,6 @@ class Retriever:
     def _passage_text(self, document: DocumentRecord, passage: int) -> str:
         arrays = self.generation.index.arrays
         return self.generation.slice(document, int(arrays.passage_start[passage]), int(arrays.passage_end[passage]))
-
-    def density(self, term: str) -> Density:
-        """Return the documents in which `term`, analysed as the index does, is densest.
-
-        Raises UnknownTermError with near terms.
-        """
-        analyzer, index = self.generation.analyzer, self.generation.index
-        words = [token.word for token in analyzer.tokens(term)]
-        stems = [index.names.stems.ids.get(analyzer.stem(word), -1) for word in words]
-        if len(stems) != 1 or stems[0] < 0 or not index.documents_holding(stems[0]).size:
-            raise UnknownTermError(self._why_unknown(term, words), suggestions=tuple(self._near_terms(words)))
-        densities = index.densities(stems[0])
-        best = np.argsort(-densities, kind="stable")[:_DENSITY_ROWS]
-        rows = (DensityRow(self.generation.documents[d], float(densities[d])) for d in best if densities[d] > 0)
-        return Density(tuple(rows), int(index.documents_holding(stems[0]).size))
-
-    def _why_unknown(self, term: str, words: list[str]) -> str:
-        if not words:
-            return "El término no tiene letras ni cifras: escriba una palabra."
-        if len(words) > 1:
-            return f"«{term}» son {len(words)} palabras y la densidad es la de una: pregunte por cada una."
-        if words[0] in self.generation.analyzer.tables.stop_words:
-            return f"«{term}» es una palabra vacía, que no se indexa: pregunte por otra."
-        return f"El término «{term}» no está en ningún documento: pruebe con una palabra parecida."
-
-    def _near_terms(self, words: Iterable[str]) -> list[str]:
-        near = (row for word in words for row in self.generation.index.near_words(word[:40], max_distance=2))
-        return list(dict.fromkeys(word for word, _, _ in near))[:5]
-
-    def trace(self, query: Query) -> Trace:
-        """Return how the index sees each word of a question."""
-        index, analyzer = self.generation.index, self.generation.analyzer
-        matches: dict[str, tuple[DocumentRecord, ...]] = {}
-        for word in query.words:
-            stem = index.names.stems.ids.get(analyzer.stem(word), -1)
-            holders = index.documents_holding(stem) if stem >= 0 else np.zeros(0, dtype=np.int32)
-            if holders.size:
-                densities = index.densities(stem)[holders]
-                order = np.argsort(-densities, kind="stable")[:_TRACE_ROWS]
-                matches[word] = tuple(self.generation.documents[int(holders[position])] for position in order)
-        routed = self.route(query)
-        return Trace(
-            matches=matches,
-            unmatched=tuple(word for word in query.words if word not in matches),
-            candidates=tuple(item.document for item in (*routed.documents, *routed.below)),
-        )
 
     def stem_weights(self, query: Query) -> dict[str, float]:
         """Return the idf of the question's stems over the whole index; a stem it does not hold weighs most.

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from siaa.answering.drafts import Citation
     from siaa.answering.refusal import Verdict
     from siaa.build_outcome import BuildOutcome
+    from siaa.diagnosis import Density, Trace
     from siaa.generation import Generation
     from siaa.question import Query
     from siaa.records import DocumentRecord
-    from siaa.retrieval import Density, ScoredChunk, Selected, Trace
+    from siaa.retrieval import ScoredChunk, Selected
     from siaa.routing import Routed, RoutedDocument
 
 DENSITY_DECIMALS = 6  # contract, /siaa/densidad

@@ -22,6 +22,7 @@ from siaa import __version__
 from siaa.answering.answering import judge, judge_document, route_question
 from siaa.build_outcome import failed_build
 from siaa.config import MAX_QUESTION_CHARS
+from siaa.diagnosis import density_of, trace
 from siaa.errors import GenerationError
 from siaa.question_text import fault_of
 
@@ -73,7 +74,7 @@ def densidad(term: str) -> Response:
     if fault := fault_of(term, limit=MAX_QUESTION_CHARS):
         raise InvalidParameterError(f"El término {fault}.")
     with _lease() as retriever:
-        return json_response(diagnostics.density(term, retriever.density(term)))
+        return json_response(diagnostics.density(term, density_of(term, retriever.generation)))
 
 
 @endpoints.get("/siaa/debug_tokens")
@@ -82,7 +83,7 @@ def debug_tokens() -> Response:
     (raw,) = _parameters("q").required("q")
     with _lease() as retriever:
         query = retriever.ask(raw)
-        return json_response(diagnostics.tokens(query, retriever.trace(query)))
+        return json_response(diagnostics.tokens(query, trace(query, retriever)))
 
 
 @endpoints.get("/siaa/ver/<path:name>")

@@ -83,19 +83,13 @@ class SearchIndex:
             scores[arrays.document_ids[span]] += arrays.document_impacts[span]
         return scores
 
-    def densities(self, stem: int) -> Floats:
-        """Return the share of each document's terms that are `stem`, shape (D,)."""
+    def densities(self, stem: int) -> tuple[Ints, Floats]:
+        """Return the documents whose passages hold `stem`, ascending, and the share of its terms that it is in each."""
         arrays = self.arrays
         span = slice(arrays.document_ptr[stem], arrays.document_ptr[stem + 1])
-        density = np.zeros(self.document_count, dtype=np.float32)
         owners = arrays.document_ids[span]
-        density[owners] = arrays.document_counts[span] / np.maximum(arrays.document_length[owners], 1)
-        return density
-
-    def documents_holding(self, stem: int) -> Ints:
-        """Return the documents whose passages hold `stem`."""
-        arrays = self.arrays
-        return arrays.document_ids[arrays.document_ptr[stem] : arrays.document_ptr[stem + 1]]
+        lengths = np.maximum(arrays.document_length[owners], 1)
+        return owners, (arrays.document_counts[span] / lengths).astype(np.float32, copy=False)
 
     def passages_of(self, document: int) -> range:
         """Return the passages of a document."""
