@@ -25,8 +25,8 @@ from indexer.reading import Corpus, read_files
 from indexer.reporting import Reporter
 from siaa import __version__
 from siaa.analysis import ANALYZER_VERSION, Analyzer
-from siaa.chunking import CHUNKER_VERSION
 from siaa.config import Settings
+from siaa.cutting import CUTTER_VERSION
 from siaa.errors import CorpusError, GenerationError, SiaaError
 from siaa.generation import FORMAT, TUNING, Manifest, current_name, generation_names, verify
 from siaa.language import load_tables
@@ -91,7 +91,7 @@ def build(
 def _read_inputs(settings: Settings) -> _Inputs:
     files = tuning.tuning_files(settings)
     corpus = read_files(settings.corpus_dir)
-    versions = (FORMAT, ANALYZER_VERSION, CHUNKER_VERSION, linguistics.SAMPLE_VERSION, __version__, Stemmer.version())
+    versions = (FORMAT, ANALYZER_VERSION, CUTTER_VERSION, linguistics.SAMPLE_VERSION, __version__, Stemmer.version())
     code = f"{versions} {_code_fingerprint()}"
     digest = hashlib.sha256(f"{code} {tuning.digest_tuning(files)}\n".encode())
     for loaded in corpus.files:
@@ -140,7 +140,7 @@ def _make(
             inputs=inputs.digest,
             analyzer=analyzer.fingerprint,
             documents=len(documents),
-            chunks=sum(document.chunk_count for document in documents),
+            passages=sum(document.passage_count for document in documents),
             collections=dict(sorted(Counter(document.collection for document in documents).items())),
             reports=tuple(sorted(intake.reports, key=lambda report: report.path)),
         )

@@ -108,7 +108,7 @@ def list_generations(options: argparse.Namespace, settings: Settings, reporter: 
     for entry in entries:
         mark = "*" if entry.published else " "
         size = (
-            f"{entry.manifest.documents} documentos, {entry.manifest.chunks} pasajes"
+            f"{entry.manifest.documents} documentos, {entry.manifest.passages} pasajes"
             if entry.manifest
             else entry.problem
         )

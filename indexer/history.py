@@ -59,7 +59,7 @@ def _problem(folder: Path) -> str:
     try:
         manifest = generation.manifest
         counted = (len(generation.documents), generation.index.passage_count)
-        if counted != (manifest.documents, manifest.chunks):
+        if counted != (manifest.documents, manifest.passages):
             return f"tiene {counted[0]} documentos y {counted[1]} pasajes, y su manifiesto dice otra cosa."
         if generation.analyzer.fingerprint != manifest.analyzer:
             return "se hizo con otro analizador: ejecute «make index»."

@@ -12,7 +12,7 @@ from indexer.reporting import Reporter
 from indexer.reuse import Earlier
 from indexer.writing import Fresh, Part
 from siaa.analysis import Analyzer
-from siaa.chunking import chunk_document
+from siaa.cutting import cut_document
 from siaa.generation import FileReport
 from siaa.model import Document
 
@@ -64,7 +64,7 @@ def _read_parts(
     samples = linguistics.read_samples(documents, share, analyzer, progress=reporter.progress, known=known)
     for position, (one, sample) in enumerate(zip(fresh, samples, strict=True)):
         source = digests[one.document.doc_id]
-        taken = extract(one.document, one.chunks, source=source, sample=sample, analyzer=analyzer)
+        taken = extract(one.document, one.passages, source=source, sample=sample, analyzer=analyzer)
         yield Part(taken, position, fresh=True)
 
 
@@ -74,8 +74,8 @@ def _cut(documents: Sequence[Document], reports: Sequence[FileReport]) -> tuple[
     failed: dict[str, FileReport] = {}
     for document in documents:
         try:
-            kept.append(Fresh(document, chunk_document(document)))
-        except Exception as error:  # a fault of the chunker must not cost the other documents
+            kept.append(Fresh(document, cut_document(document)))
+        except Exception as error:  # a fault of cutting must not cost the other documents
             reason = f"fallo al dividirlo ({type(error).__name__}): repórtelo"
             failed[document.doc_id] = FileReport(document.doc_id, LEFT_OUT, (reason,))
     return kept, [failed.get(report.path, report) for report in reports]

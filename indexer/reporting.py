@@ -61,6 +61,6 @@ class Reporter:
         unchanged = f" ({kept} sin cambios)" if kept else ""
         done = "publicada" if published else "ya estaba al día"
         self.say(
-            f"Índice {manifest.name}: {done}. {manifest.documents} documentos{unchanged}, {manifest.chunks} pasajes, "
+            f"Índice {manifest.name}: {done}. {manifest.documents} documentos{unchanged}, {manifest.passages} pasajes, "
             f"{states['con_avisos']} con avisos, {states['excluido']} fuera, {seconds:.1f} s."
         )

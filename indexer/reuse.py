@@ -53,7 +53,7 @@ class Earlier:
         self.folder = folder
         self.lines = tuple((folder / REUSE / _EXTRACTS).read_text(encoding="utf-8").split("\n")[:-1])
         self.extracts = tuple(map(extracts.from_line, self.lines))
-        self.first_passage = tuple(accumulate((kept.chunk_count for kept in self.extracts), initial=0))
+        self.first_passage = tuple(accumulate((kept.passage_count for kept in self.extracts), initial=0))
         self._text_start = tuple(accumulate((kept.size for kept in self.extracts), initial=0))
         self._positions = {(kept.doc_id, kept.source): position for position, kept in enumerate(self.extracts)}
 

@@ -88,7 +88,7 @@ def _try_out(retriever: Retriever) -> None:
     Raises GenerationError when it does not find them: it is then never published.
     """
     generation = retriever.generation
-    with_text = [document for document in generation.documents if document.chunk_count]
+    with_text = [document for document in generation.documents if document.passage_count]
     for document in with_text[:_TRIALS]:
         words = generation.slice(document, 0, min(document.size, 2000)).split()[:12]
         query = retriever.ask(" ".join(words)[:MAX_QUESTION_CHARS] or document.title)

@@ -27,31 +27,14 @@ _BELOW = 3  # passages just below the line that an explanation shows
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredChunk:
-    """A passage with its place in the document and why it scores as it does."""
-
-    ordinal: int
-    start: int
-    end: int
-    heading: str
-    article: str
-    contributions: tuple[Contribution, ...]
-
-    @property
-    def score(self) -> float:
-        """Return the sum of the points."""
-        return sum(contribution.points for contribution in self.contributions)
-
-
-@dataclass(frozen=True, slots=True)
 class Selected:
     """What one document gives to a question: the fragment, the passages in it and those just below the line."""
 
     query: Query
     document: DocumentRecord
     fragment: Fragment
-    chosen: tuple[ScoredChunk, ...]
-    below: tuple[ScoredChunk, ...]
+    chosen: tuple[ScoredPassage, ...]
+    below: tuple[ScoredPassage, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,38 +115,20 @@ class Retriever:
         return Gathered(routed, tuple(self._select(evidences, item.document) for item in routed.documents))
 
     def _evidences(self, query: Query) -> Evidences:
-        return Evidences(query, self.generation.index, self.names)
+        return Evidences(query, self.generation, self.names)
 
     def _select(self, evidences: Evidences, document: DocumentRecord) -> Selected:
         query = evidences.query
-        candidates = selection.Candidates(
-            evidences, document, base=self.profile.base, text_of=lambda passage: self._passage_text(document, passage)
-        )
+        candidates = selection.Candidates(evidences, document, base=self.profile.base)
         ranked = self._standing_out(selection.rank_passages(candidates, self.profile), query)
         ranked = self._continued(ranked, query, document) if ranked else self._opening(document)
-        spans = (self._span(scored.passage) for scored in ranked)
-        chosen = fragments.choose(spans, limit=self.max_chunks, articles=query.articles)
-        fragment = fragments.assemble(
-            chosen,
-            doc_id=document.doc_id,
-            name=document.name,
-            budget=CHUNK_SIZE * self.max_chunks,
-            slice_text=lambda start, end: self.generation.slice(document, start, end),
-        )
-        places = {(span.start, span.end) for span in chosen}
-        taken = [scored for scored in ranked if self._place(scored.passage) in places]
+        passages = (scored.passage for scored in ranked)
+        chosen = fragments.choose(passages, limit=self.max_chunks, articles=query.articles)
+        budget = CHUNK_SIZE * self.max_chunks
+        fragment = fragments.assemble(chosen, document=document, budget=budget, generation=self.generation)
+        taken = [scored for scored in ranked if scored.passage in chosen]
         below = [scored for scored in ranked[: len(taken) + _BELOW] if scored not in taken][:_BELOW]
-        return Selected(
-            query,
-            document,
-            fragment,
-            chosen=tuple(self._scored_chunk(document, scored) for scored in taken),
-            below=tuple(self._scored_chunk(document, scored) for scored in below),
-        )
-
-    def _place(self, passage: int) -> tuple[int, int]:
-        arrays = self.generation.index.arrays
-        return int(arrays.passage_start[passage]), int(arrays.passage_end[passage])
+        return Selected(query, document, fragment, tuple(taken), tuple(below))
 
     def _standing_out(self, ranked: list[ScoredPassage], query: Query) -> list[ScoredPassage]:
         """Leave out passages far below the best, but never all of a listing, nor an article asked for."""
@@ -171,49 +136,28 @@ class Retriever:
             return ranked
         floor = self.profile.standout * ranked[0].score
         minimum = _LISTING_MINIMUM if query.wants_list else 1
-        article = self.generation.index.article
         return [
             scored
             for position, scored in enumerate(ranked)
-            if position < minimum or scored.score >= floor or article(scored.passage) in query.articles
+            if position < minimum or scored.score >= floor or scored.passage.article in query.articles
         ]
 
     def _continued(self, ranked: list[ScoredPassage], query: Query, document: DocumentRecord) -> list[ScoredPassage]:
         """Give a listing question a second passage where only one has evidence: the list may go on in the next."""
-        if not query.wants_list or len(ranked) >= _LISTING_MINIMUM or document.chunk_count < _LISTING_MINIMUM:
+        if not query.wants_list or len(ranked) >= _LISTING_MINIMUM or document.passage_count < _LISTING_MINIMUM:
             return ranked
-        best = ranked[0].passage
-        last = document.first_chunk + document.chunk_count - 1
+        best = ranked[0].passage.number
+        number = best + 1 if best + 1 in document.passages else best - 1
         why = "es el pasaje contiguo al mejor: la lista puede seguir en él"
-        return [*ranked, ScoredPassage(best + 1 if best < last else best - 1, (Contribution("contiguo", 0.0, why),))]
+        return [*ranked, self._without_points(number, "contiguo", why)]
 
     def _opening(self, document: DocumentRecord) -> list[ScoredPassage]:
         """Show how a document begins where no passage has evidence: only an empty one has nothing to show."""
-        if not document.chunk_count:
-            return []
         why = "ningún pasaje contiene lo que se pregunta: se muestra el comienzo"
-        return [ScoredPassage(document.first_chunk, (Contribution("comienzo", 0.0, why),))]
+        return [self._without_points(number, "comienzo", why) for number in document.passages[:1]]
 
-    def _span(self, passage: int) -> fragments.Span:
-        index, arrays = self.generation.index, self.generation.index.arrays
-        start = int(arrays.passage_start[passage])
-        return fragments.Span(
-            start=start,
-            end=int(arrays.passage_end[passage]),
-            heading=index.heading(passage),
-            article=index.article(passage),
-            digest=int(arrays.passage_digest[passage]),
-            sentences=tuple(start + offset for offset in index.sentence_starts(passage)),
-        )
-
-    def _scored_chunk(self, document: DocumentRecord, scored: ScoredPassage) -> ScoredChunk:
-        span = self._span(scored.passage)
-        ordinal = scored.passage - document.first_chunk
-        return ScoredChunk(ordinal, span.start, span.end, span.heading, span.article, scored.contributions)
-
-    def _passage_text(self, document: DocumentRecord, passage: int) -> str:
-        arrays = self.generation.index.arrays
-        return self.generation.slice(document, int(arrays.passage_start[passage]), int(arrays.passage_end[passage]))
+    def _without_points(self, number: int, signal: str, why: str) -> ScoredPassage:
+        return ScoredPassage(self.generation.passage(number), (Contribution(signal, 0.0, why),))
 
     def stem_weights(self, query: Query) -> dict[str, float]:
         """Return the idf of the question's stems over the whole index; a stem it does not hold weighs most.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from siaa.evidence import Evidences
-from siaa.model import Contribution
+from siaa.model import Contribution, Scored
 from siaa.naming import Evidence
 from siaa.profile import Profile
 from siaa.question import Query
@@ -27,16 +27,11 @@ _DENSITY_FLOOR = 50  # stems: a shorter document does not gain density by being 
 
 
 @dataclass(frozen=True, slots=True)
-class RoutedDocument:
-    """A document and why: its score is the sum of its contributions, by construction."""
+class RoutedDocument(Scored):
+    """A document and why."""
 
     document: DocumentRecord
     contributions: tuple[Contribution, ...]
-
-    @property
-    def score(self) -> float:
-        """Return the sum of the points."""
-        return sum(contribution.points for contribution in self.contributions)
 
 
 @dataclass(frozen=True, slots=True)

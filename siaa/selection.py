@@ -18,13 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from siaa.evidence import Evidences
-from siaa.model import Contribution
+from siaa.generation import Passage
+from siaa.model import Contribution, Scored
 from siaa.profile import Profile
-from siaa.question import Query
 from siaa.records import DocumentRecord
 from siaa.search.arrays import IS_LIST
 from siaa.search.bm25f import Floats, Ints
-from siaa.search.index import SearchIndex
 
 _CANDIDATES = 40  # passages taken from each of two rankings: of the whole index, and inside the document
 _SHORTEST_KIN, _MOST_LONGER = 5, 4  # letters of a stem that others may continue, and by how many
@@ -34,31 +33,24 @@ PROXIMITY_WINDOW = 150  # characters (contract)
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredPassage:
-    """A passage and why: its score is the sum of its contributions, by construction."""
+class ScoredPassage(Scored):
+    """A passage and why."""
 
-    passage: int
+    passage: Passage
     contributions: tuple[Contribution, ...]
-
-    @property
-    def score(self) -> float:
-        """Return the sum of the points."""
-        return sum(contribution.points for contribution in self.contributions)
 
 
 class Candidates:
     """The passages of one document that may be chosen for a question, and what the signals ask about them."""
 
-    def __init__(
-        self, evidences: Evidences, document: DocumentRecord, *, base: str, text_of: Callable[[int], str]
-    ) -> None:
-        self.query: Query = evidences.query
-        self.index: SearchIndex = evidences.index
-        self.text_of = text_of
+    def __init__(self, evidences: Evidences, document: DocumentRecord, *, base: str) -> None:
+        self.query = evidences.query
+        self.index = evidences.index
+        self.generation = evidences.generation
         self._title = document.title
         self._evidences = evidences
         self._base = base
-        self._span = self.index.passages_of(document.position)
+        self._span = document.passages
         self._stems = self.index.terms(self.query.local_stems, ()).stems
 
     @cached_property
@@ -252,8 +244,8 @@ def _mention(degree: bool) -> Signal:
     name = "articulo_grado" if degree else "articulo_mencion"
 
     def signal(c: Candidates, passage: int, weight: float) -> Contribution | None:
-        numbers = [a for a in c.query.articles if a[0].isdigit() and a not in (c.index.article(passage),)]
-        text = c.text_of(passage)
+        numbers = [a for a in c.query.articles if a[0].isdigit() and a != c.index.article(passage)]
+        text = c.generation.passage(passage).text if numbers else ""
         for number in numbers:
             mention = re.search(rf"\bart(?:[íi]culo|\.)\s*0*{re.escape(number)}(?!\d)\s?([º°])?", text, re.IGNORECASE)
             if mention and bool(mention[1]) == degree:
@@ -344,8 +336,8 @@ def rank_passages(candidates: Candidates, profile: Profile) -> list[ScoredPassag
         base = float(candidates.base[passage - first])
         contributions = [Contribution("base", base, "términos de la pregunta en el pasaje")] if base else []
         contributions += [c for signal, weight in active if (c := signal(candidates, passage, weight))]
-        scored.append(ScoredPassage(passage, tuple(contributions)))
-    return sorted((s for s in scored if s.score > 0), key=lambda s: (-s.score, s.passage))
+        scored.append(ScoredPassage(candidates.generation.passage(passage), tuple(contributions)))
+    return sorted((s for s in scored if s.score > 0), key=lambda s: (-s.score, s.passage.number))
 
 
 def _best(scores: Floats, count: int) -> Ints:

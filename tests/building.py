@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from indexer.passages import Passage, analyse
+from indexer.passages import AnalysedPassage, analyse
 from indexer.readers import read_document
 from siaa.analysis import Analyzer
-from siaa.chunking import chunk_document
 from siaa.config import OWN_CONFIG_DIR
+from siaa.cutting import cut_document
 from siaa.generation import Generation
 from siaa.identity import identify
 from siaa.language import load_tables
@@ -23,7 +23,6 @@ from siaa.search import deriving, whoosh_index
 from siaa.search.arrays import Arrays, Vocabularies
 from siaa.search.index import SearchIndex
 from siaa.search.passage_table import PassageTable
-from siaa.sentences import sentence_spans
 
 ANALYZER = Analyzer(load_tables(OWN_CONFIG_DIR))
 
@@ -68,9 +67,9 @@ def build_retriever(
     documents = read_texts(folder, texts)
     identities = identify(documents, ANALYZER)
     records: list[DocumentRecord] = []
-    passages: list[Passage] = []
+    passages: list[AnalysedPassage] = []
     for position, (document, identity) in enumerate(zip(documents, identities, strict=True)):
-        chunks = chunk_document(document)
+        cut = cut_document(document)
         records.append(
             DocumentRecord(
                 position=position,
@@ -79,23 +78,16 @@ def build_retriever(
                 title=document.title,
                 collection=document.collection,
                 size=len(document.text),
-                first_chunk=len(passages),
-                chunk_count=len(chunks),
+                first_passage=len(passages),
+                passage_count=len(cut),
                 text_start=0,
-                articles=tuple(dict.fromkeys(chunk.article for chunk in chunks if chunk.article)),
+                articles=tuple(dict.fromkeys(passage.article for passage in cut if passage.article)),
                 warnings=(),
                 keywords=(),
                 identity=identity,
             )
         )
-        passages += analyse(
-            document,
-            chunks,
-            identity.title_stems,
-            position=position,
-            analyzer=ANALYZER,
-            sentence_starts=_sentence_starts,
-        )
+        passages += analyse(cut, identity.title_stems, doc_id=document.doc_id, position=position, analyzer=ANALYZER)
     generation = SmallGeneration(
         tuple(records),
         _search_index(folder, passages, len(documents)),
@@ -112,11 +104,7 @@ def build_retriever(
     return Retriever(generation, profile=used, max_docs=2, max_chunks=3)
 
 
-def _sentence_starts(text: str) -> list[int]:
-    return [start for start, _ in sentence_spans(text)]
-
-
-def _search_index(folder: Path, passages: list[Passage], documents: int) -> SearchIndex:
+def _search_index(folder: Path, passages: list[AnalysedPassage], documents: int) -> SearchIndex:
     whoosh_index.write_index(folder / "whoosh", (passage.terms for passage in passages))
     table = PassageTable.of(passage.row for passage in passages)
     stems = {word: ANALYZER.stem(word) for passage in passages for word in passage.terms.words}

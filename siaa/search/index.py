@@ -91,10 +91,6 @@ class SearchIndex:
         lengths = np.maximum(arrays.document_length[owners], 1)
         return owners, (arrays.document_counts[span] / lengths).astype(np.float32, copy=False)
 
-    def passages_of(self, document: int) -> range:
-        """Return the passages of a document."""
-        return range(int(self.arrays.document_first[document]), int(self.arrays.document_first[document + 1]))
-
     def stem_in(self, stem: int, passages: range) -> slice:
         """Return the entries of `stem` within neighbouring passages, as a slice of the `stem_*` arrays."""
         arrays = self.arrays

@@ -90,7 +90,7 @@ def test_empty_document_is_indexed_without_passages(run_build: Run, settings: Se
     write_corpus(settings.corpus_dir, {"vacio.md": ""})
     result, _ = run_build()
     document = open_current(settings.index_dir).find("vacio.md")
-    assert (document.size, document.chunk_count) == (0, 0)
+    assert (document.size, document.passage_count) == (0, 0)
     assert next(r for r in result.manifest.reports if r.path == "general/vacio.md").state == "con_avisos"
 
 

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from siaa.config import CHUNK_OVERLAP, CHUNK_SIZE
-from siaa.model import Block, BlockKind, Chunk, Document
+from siaa.model import Block, BlockKind, CutPassage, Document
 from siaa.text import fold
 
-CHUNKER_VERSION = "5"  # change it with every change of where passages begin and end
+CUTTER_VERSION = "5"  # change it with every change of where passages begin and end
 
 _ARTICLE_LEVEL = 8  # an article that opens inside a paragraph is deeper than any heading
 _KEEPS_ARTICLE = re.compile(r"(?:paragrafo|inciso|numeral|literal)\b")
@@ -42,14 +42,14 @@ class _Section:
         return any(unit.kind not in (BlockKind.HEADING, BlockKind.FURNITURE) for unit in self.units)
 
 
-def chunk_document(document: Document) -> tuple[Chunk, ...]:
+def cut_document(document: Document) -> tuple[CutPassage, ...]:
     """Return the passages of `document` in order.
 
     Each is a slice of the text of at most CHUNK_SIZE characters. Together they hold every paragraph, list item and
     table row; a heading without a body of its own is carried by the heading path of what it heads. None begins or ends
     with a page's header or footer, unless its section holds nothing else.
     """
-    chunks: list[Chunk] = []
+    passages: list[CutPassage] = []
     for section in _bodied(_sections(document.blocks)):
         spans = _pack(list(_cut_long(document.text, section.units)))
         reach = 0
@@ -60,8 +60,8 @@ def chunk_document(document: Document) -> tuple[Chunk, ...]:
             reach = units[-1].end
             start, end = _trim(document.text, units[0].start, reach)
             if start < end:
-                chunks.append(_chunk(document, section, units, start, end, ordinal=len(chunks), first=position == 0))
-    return tuple(chunks)
+                passages.append(_passage(document, section, units, start, end, first=position == 0))
+    return tuple(passages)
 
 
 def _framed_by_text(units: list[_Unit]) -> list[_Unit]:
@@ -70,12 +70,10 @@ def _framed_by_text(units: list[_Unit]) -> list[_Unit]:
     return units[filled[0] : filled[-1] + 1] if filled else []
 
 
-def _chunk(
-    document: Document, section: _Section, units: list[_Unit], start: int, end: int, *, ordinal: int, first: bool
-) -> Chunk:
-    return Chunk(
-        doc_id=document.doc_id,
-        ordinal=ordinal,
+def _passage(
+    document: Document, section: _Section, units: list[_Unit], start: int, end: int, *, first: bool
+) -> CutPassage:
+    return CutPassage(
         start=start,
         end=end,
         text=document.text[start:end],
