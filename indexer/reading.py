@@ -16,7 +16,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from indexer.corpus import SourceFile, list_corpus
-from indexer.readers import READERS, to_document, why_unreadable
+from indexer.readers import read_document, why_unreadable
 from indexer.reporting import Reporter
 from siaa.errors import UnreadableDocumentError
 from siaa.generation import FileReport
@@ -91,10 +91,7 @@ def _results(files: Sequence[LoadedFile], processes: int) -> Iterator[Iterable[R
 def _read_document(loaded: LoadedFile) -> Result:
     file = loaded.file
     try:
-        reading = READERS[file.path.suffix.lower()](loaded.data)
-        document = to_document(
-            reading, doc_id=file.doc_id, collection=file.collection, file_name=file.doc_id.split("/")[-1]
-        )
+        document = read_document(loaded.data, doc_id=file.doc_id, collection=file.collection)
     except UnreadableDocumentError as error:
         return None, FileReport(file.doc_id, LEFT_OUT, (error.message,))
     except Exception as error:  # a reader's own fault must not cost the other documents

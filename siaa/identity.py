@@ -104,11 +104,6 @@ class IdentityDraft:
     told: tuple[tuple[str, str, str, str, int], ...]  # rank, number and year of norms, a name of each, and how often
 
 
-def identify(documents: Sequence[Document], analyzer: Analyzer) -> tuple[Identity, ...]:
-    """Return the identity of each document, in order."""
-    return settle([draft(document, analyzer) for document in documents], analyzer)
-
-
 def settle(drafts: Sequence[IdentityDraft], analyzer: Analyzer) -> tuple[Identity, ...]:
     """Return the identities that `drafts`, those of a whole corpus, give one another; in order."""
     told = _names_of_norms(drafts)

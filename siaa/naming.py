@@ -117,12 +117,6 @@ class NameIndex:
             np.maximum.at(evidence, self._aliases.documents, values.astype(np.float32))
         return evidence
 
-    def best_alias(self, document: int, stems: Sequence[str]) -> str:
-        """Return the stems of the document's alias that the question covers best, for an explanation."""
-        matched = _matched(self._aliases, stems) / self._aliases.totals
-        own = np.flatnonzero(self._aliases.documents == document)
-        return " ".join(self._aliases.stems[own[int(np.argmax(matched[own]))]]) if own.size else ""
-
     def file_cover(self, stems: Sequence[str]) -> Evidence:
         """Return how much of the question is in a document's file name, damped by how much of the name is not."""
         evidence = np.zeros(self.count, dtype=np.float32)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from siaa.analysis import Analyzer
 from siaa.config import OWN_CONFIG_DIR
 from siaa.cutting import cut_document
 from siaa.generation import Generation
-from siaa.identity import identify
+from siaa.identity import Identity, draft, settle
 from siaa.language import load_tables
 from siaa.model import Document
 from siaa.profile import read_profile
@@ -49,23 +49,25 @@ class SmallGeneration(Generation):
         return self.texts[document.position][start:end]
 
 
-def read_texts(folder: Path, texts: Mapping[str, str]) -> list[Document]:
+def read_texts(texts: Mapping[str, str]) -> list[Document]:
     """Read `texts`, by path such as "normativa/ley_5_de_1992.md", as the indexer reads files."""
-    documents = []
-    for doc_id, text in sorted(texts.items()):
-        path = folder / "corpus" / doc_id
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-        documents.append(read_document(path, doc_id=doc_id, collection=doc_id.split("/")[0]))
-    return documents
+    return [
+        read_document(text.encode(), doc_id=doc_id, collection=doc_id.split("/")[0])
+        for doc_id, text in sorted(texts.items())
+    ]
+
+
+def identify(documents: Sequence[Document]) -> tuple[Identity, ...]:
+    """Return the identity of each document of a whole corpus, in order."""
+    return settle([draft(document, ANALYZER) for document in documents], ANALYZER)
 
 
 def build_retriever(
     folder: Path, texts: Mapping[str, str], *, profile: str = "calibrado", weights: Mapping[str, float] | None = None
 ) -> Retriever:
     """Return a retriever over `texts`; `weights` replaces routing and selection weights of the profile by name."""
-    documents = read_texts(folder, texts)
-    identities = identify(documents, ANALYZER)
+    documents = read_texts(texts)
+    identities = identify(documents)
     records: list[DocumentRecord] = []
     passages: list[AnalysedPassage] = []
     for position, (document, identity) in enumerate(zip(documents, identities, strict=True)):

@@ -19,7 +19,7 @@ from siaa.search.bm25f import Floats, Ints
 
 Longs = npt.NDArray[np.int64]
 
-IS_LIST, OPENS_SECTION, LAST_IN_DOCUMENT = 1, 2, 4  # bits of `passage_flags`
+IS_LIST, OPENS_SECTION = 1, 2  # bits of `passage_flags`
 
 
 @dataclass(frozen=True, slots=True)
