@@ -84,7 +84,7 @@ class Earlier:
     def whoosh_size(self) -> tuple[int, int]:
         """Of how many segments its Whoosh index is made, and how many documents they have, deleted ones included."""
         with whoosh_index.open_reader(self.whoosh_folder) as reader:
-            return whoosh_index.segment_count(reader), int(reader.doc_count_all())
+            return whoosh_index.segment_count(reader), reader.doc_count_all()
 
     @property
     def whoosh_folder(self) -> Path:

@@ -33,17 +33,10 @@ Posting = tuple[str, bytes, int, float, bytes]  # field, term, passage, weight, 
 Block = tuple[Sequence[int], Sequence[float]]  # passages and their weights
 
 
-class Terms(fields.FieldType):  # type: ignore[misc]
+class Terms(fields.FieldType):
     """A scorable field whose value is a sequence of ready terms."""
 
-    indexed = True
-    stored = False
     scorable = True
-    unique = False
-    vector = None
-    column_type = None
-    spelling = False
-    analyzer = None
 
     def __init__(self) -> None:
         self.format = formats.Frequency()
@@ -172,7 +165,7 @@ def extend_index(published: Path, folder: Path, *, deleted: Iterable[int], passa
     """
     shutil.copytree(published, folder)
     opened = index.open_dir(str(folder), schema=SCHEMA)
-    first = int(opened.doc_count_all())
+    first = opened.doc_count_all()
     writer = opened.writer()
     for number in deleted:
         writer.delete_document(number)
