@@ -10,6 +10,7 @@ import copy
 from dataclasses import dataclass
 
 from siaa import fragments, question, routing, selection
+from siaa.candidates import Candidates
 from siaa.config import CHUNK_SIZE
 from siaa.errors import ConfigError
 from siaa.evidence import Evidences
@@ -119,7 +120,7 @@ class Retriever:
 
     def _select(self, evidences: Evidences, document: DocumentRecord) -> Selected:
         query = evidences.query
-        candidates = selection.Candidates(evidences, document, base=self.profile.base)
+        candidates = Candidates(evidences, document, base=self.profile.base)
         ranked = self._standing_out(selection.rank_passages(candidates, self.profile), query)
         ranked = self._continued(ranked, query, document) if ranked else self._opening(document)
         passages = (scored.passage for scored in ranked)

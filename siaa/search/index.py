@@ -130,9 +130,10 @@ class SearchIndex:
         if -1 in ids:
             return []
         wanted = np.array(ids, dtype=np.int32).tobytes()
-        return [int(passage) for passage in passages if _stands_in(wanted, self._words_of(int(passage)).tobytes())]
+        return [int(passage) for passage in passages if _stands_in(wanted, self.words_of(int(passage)).tobytes())]
 
-    def _words_of(self, passage: int) -> Ints:
+    def words_of(self, passage: int) -> Ints:
+        """Return the words of a passage in reading order, stop words too."""
         return self.arrays.forward_words[self.arrays.forward_ptr[passage] : self.arrays.forward_ptr[passage + 1]]
 
     def occurrences(self, passages: Ints, weights: Floats) -> tuple[Ints, Ints, Ints]:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from siaa import fragments
+from siaa.candidates import Candidates
 from siaa.config import CHUNK_SIZE
 from siaa.errors import SiaaError
 from siaa.evidence import Evidences
@@ -24,7 +25,7 @@ from siaa.question import Query
 from siaa.records import DocumentRecord
 from siaa.retrieval import Retriever
 from siaa.routing import PREFERENCE, ROUTING_LEVELS
-from siaa.selection import SIGNALS, Candidates, ScoredPassage
+from siaa.selection import SIGNALS, ScoredPassage
 from tests.eval.answerers import MAX_CHUNKS, MAX_DOCS
 
 
