@@ -129,7 +129,8 @@ class Passage:
     @property
     def sentences(self) -> list[int]:
         """Return where its sentences begin, in characters of its document."""
-        return [self.start + offset for offset in self.generation.index.sentence_starts(self.number)]
+        start = self.start
+        return [start + offset for offset in self.generation.index.sentence_starts(self.number)]
 
     @property
     def text(self) -> str:

@@ -90,13 +90,13 @@ def render_page(
     return Page(_page(name, title, body, notices=notices), target.anchor if target else "")
 
 
-class _Parser(MarkdownIt):
+class _SafeMarkdown(MarkdownIt):
     def validateLink(self, url: str) -> bool:
         return bool(_LINK.match(url))
 
 
 def _parser() -> MarkdownIt:
-    parser = _Parser("commonmark", {"html": False}).enable("table")
+    parser = _SafeMarkdown("commonmark", {"html": False}).enable("table")
     # Legal texts are indented for looks; an indented line is no code.
     parser.disable("code")
     return parser

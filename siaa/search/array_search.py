@@ -9,6 +9,7 @@ import numpy as np
 
 from siaa.search import whoosh_index
 from siaa.search.arrays import Arrays, Vocabularies
+from siaa.search.entries import entries_of
 from siaa.search.field_impacts import SCORED, FieldImpacts
 from siaa.search.index import WORDS_SHARE, SearchIndex
 from siaa.search.port import Hit
@@ -39,10 +40,10 @@ class ArraySearch:
         ids = (names.words if field == whoosh_index.WORDS else names.stems).ids
         parts = []
         for position in (ids[term] for term in dict.fromkeys(terms) if term in ids):
-            first, last = impacts.ptr[position : position + 2].tolist()
-            parts.append((impacts.passages[first:last], impacts.impacts[first:last]))
+            entries = entries_of(impacts.ptr, position)
+            parts.append((impacts.passages[entries], impacts.impacts[entries]))
         scores = add_up(self.index.passage_count, parts, np.float64)
-        return _hits(scores, count, [run for run, _ in parts], within)
+        return _hits(scores, count, [passages for passages, _ in parts], within)
 
     def top(
         self, stems: Sequence[str], words: Sequence[str], count: int, *, within: Sequence[range] | None = None
@@ -52,12 +53,12 @@ class ArraySearch:
         terms = self.index.terms(tuple(dict.fromkeys(stems)), tuple(dict.fromkeys(words)))
         parts = []
         for stem in terms.stems:
-            first, last = arrays.stem_ptr[stem : stem + 2].tolist()
-            parts.append((arrays.stem_passages[first:last], arrays.stem_impacts[first:last]))
-        runs = [run for run, _ in parts]
+            entries = entries_of(arrays.stem_ptr, stem)
+            parts.append((arrays.stem_passages[entries], arrays.stem_impacts[entries]))
+        runs = [passages for passages, _ in parts]
         for word in terms.words:
-            first, last = arrays.word_ptr[word : word + 2].tolist()
-            parts.append((arrays.word_passages[first:last], _SHARE * arrays.word_impacts[first:last]))
+            entries = entries_of(arrays.word_ptr, word)
+            parts.append((arrays.word_passages[entries], _SHARE * arrays.word_impacts[entries]))
         return _hits(add_up(self.index.passage_count, parts), count, runs, within)
 
 

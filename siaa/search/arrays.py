@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from siaa.search.bm25f import Floats, Ints
-
-Longs = npt.NDArray[np.int64]
+from siaa.search.entries import Longs
 
 IS_LIST, OPENS_SECTION = 1, 2  # bits of `passage_flags`
 

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from siaa.search.arrays import Arrays, Longs, Vocabularies
+from siaa.search.arrays import Arrays, Vocabularies
 from siaa.search.bm25f import Ints
+from siaa.search.entries import Longs
 
 
 @dataclass(frozen=True, slots=True)

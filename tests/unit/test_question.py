@@ -87,8 +87,9 @@ def test_correction_is_searched_beside_the_typed_word() -> None:
     assert _parse("periodicidae").words == ("periodicidae", "periodicidad")
 
 
-def test_word_that_nothing_explains_is_unknown() -> None:
-    assert _parse("procesos zzyzxq").unknown == ("zzyzxq",)
+def test_word_that_nothing_explains_stays_as_it_is() -> None:
+    query = _parse("procesos zzyzxq")
+    assert (query.words, dict(query.corrections)) == (("procesos", "zzyzxq"), {})
 
 
 def test_norm_that_the_index_holds_is_no_search_term() -> None:
