@@ -53,7 +53,7 @@ def analyse(
             heading=squeeze(cut.heading_path[-1]),
             heading_stems=tuple(dict.fromkeys(analyzer.stems(cut.heading_path[-1]))),
             flags=(IS_LIST if cut.is_list else 0) | (OPENS_SECTION if cut.opens_section else 0),
-            body_digest=_digest(cut.text),
+            digest=_digest(cut.text),
             words=[token.word for token in tokens],
             offsets=[token.start for token in tokens],
             sentences=[start for start, _ in sentence_spans(cut.text)],

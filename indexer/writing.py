@@ -70,13 +70,11 @@ def write_contents(
     _write_texts(folder / TEXTS, parts, fresh, earlier)
     table = PassageTable()
     passages = _kept_rows(_passages(parts, fresh, analyzer), table)
-    if earlier is None or all(part.fresh for part in parts):
-        total = sum(part.extract.passage_count for part in parts)
-        contents = _index_all(folder / WHOOSH, reporter.progress(passages, "indexando", total), table)
-    elif _can_extend(earlier, parts):
-        contents = _extend(folder / WHOOSH, parts, passages, table, earlier)
+    kept = None if all(part.fresh for part in parts) else earlier
+    if kept is not None and _can_extend(kept, parts):
+        contents = _extend(folder / WHOOSH, parts, passages, table, kept)
     else:
-        contents = _index_again(folder / WHOOSH, parts, passages, table, earlier, reporter)
+        contents = _index_anew(folder / WHOOSH, parts, passages, table, kept, reporter)
     _write_arrays(folder / ARRAYS, contents, len(parts), earlier, analyzer)
     return contents
 
@@ -112,14 +110,6 @@ def _kept_rows(passages: Iterator[AnalysedPassage], table: PassageTable) -> Iter
         yield passage.terms
 
 
-def _index_all(whoosh: Path, passages: Iterator[PassageTerms], table: PassageTable) -> Contents:
-    """Write an index of fresh documents only."""
-    count = whoosh_index.write_index(whoosh, passages)
-    with whoosh_index.open_reader(whoosh) as reader:
-        postings = whoosh_index.read_all_postings(reader)
-    return Contents(table.finish(), postings, np.arange(count, dtype=np.int32))
-
-
 def _can_extend(earlier: Earlier, parts: Sequence[Part]) -> bool:
     """Tell whether the earlier index may be gone on with: it has few segments, and most of it stays."""
     segments, size = earlier.whoosh_size
@@ -138,7 +128,11 @@ def _extend(
     first = whoosh_index.extend_index(
         earlier.whoosh_folder, whoosh, deleted=numbers[~stays].tolist(), passages=passages
     )
-    newest = _postings_of_last_segment(whoosh) if added else dict.fromkeys(whoosh_index.FIELDS, FieldPostings.none())
+    newest = (
+        whoosh_index.read_all_postings(whoosh, newest=True)
+        if added
+        else dict.fromkeys(whoosh_index.FIELDS, FieldPostings.none())
+    )
     postings = {field: splice_postings((kept, newest[field]), positions) for field, kept in earlier.postings.items()}
     moved = np.empty(int(stays.sum()) + added, dtype=np.int32)
     moved[positions[_EARLIER][stays]] = numbers[stays]
@@ -146,28 +140,25 @@ def _extend(
     return Contents(splice_columns((earlier.columns, table.finish()), runs), postings, moved)
 
 
-def _postings_of_last_segment(whoosh: Path) -> Mapping[str, FieldPostings]:
-    with whoosh_index.open_reader(whoosh) as reader:
-        return whoosh_index.read_all_postings(whoosh_index.last_segment(reader))
-
-
-def _index_again(
+def _index_anew(
     whoosh: Path,
     parts: Sequence[Part],
     passages: Iterator[PassageTerms],
     table: PassageTable,
-    earlier: Earlier,
+    earlier: Earlier | None,
     reporter: Reporter,
 ) -> Contents:
     """Write one segment of all documents, without reading or analysing again what the earlier index holds."""
-    kept = earlier.terms([part.position for part in parts if not part.fresh])
-    in_order = (next(passages if part.fresh else kept) for part in parts for _ in range(part.extract.passage_count))
     total = sum(part.extract.passage_count for part in parts)
-    count = whoosh_index.write_index(whoosh, reporter.progress(in_order, "reordenando", total))
-    with whoosh_index.open_reader(whoosh) as reader:
-        postings = whoosh_index.read_all_postings(reader)
-    columns = splice_columns((earlier.columns, table.finish()), _runs(parts, earlier))
-    return Contents(columns, postings, np.arange(count, dtype=np.int32))
+    if earlier is None:
+        count = whoosh_index.write_index(whoosh, reporter.progress(passages, "indexando", total))
+        columns = table.finish()
+    else:
+        kept = earlier.terms([part.position for part in parts if not part.fresh])
+        in_order = (next(passages if part.fresh else kept) for part in parts for _ in range(part.extract.passage_count))
+        count = whoosh_index.write_index(whoosh, reporter.progress(in_order, "reordenando", total))
+        columns = splice_columns((earlier.columns, table.finish()), _runs(parts, earlier))
+    return Contents(columns, whoosh_index.read_all_postings(whoosh), np.arange(count, dtype=np.int32))
 
 
 def _runs(parts: Sequence[Part], earlier: Earlier) -> list[Run]:
@@ -185,7 +176,6 @@ def _write_arrays(
     folder: Path, contents: Contents, documents: int, earlier: Earlier | None, analyzer: Analyzer
 ) -> None:
     stop_words = analyzer.tables.stop_words
-    folder.mkdir()
     deriving.write_arrays(
         folder,
         contents.postings,

@@ -41,13 +41,13 @@ class Candidates:
         first = self._span.start
         best = [
             _best(self._evidences.scores[self._own], _CANDIDATES),
-            _best(self._inside + self._synonyms + self._kindred, _CANDIDATES),
+            _best(self._inside + self.synonyms + self.kindred, _CANDIDATES),
         ]
         chosen = {position + first for ranking in best for position in ranking.tolist()} | self._asked()
-        chosen |= self._beside(_best(self._inside, _CONTINUED) + first)
+        chosen |= self._neighbours(_best(self._inside, _CONTINUED) + first)
         return np.array(sorted(chosen | self.literal | self.ends), dtype=np.int32)
 
-    def _beside(self, passages: Ints) -> set[int]:
+    def _neighbours(self, passages: Ints) -> set[int]:
         """Return the passages just before and after those given, of the same section."""
         before = passages[self._continues[passages - self._span.start]] - 1
         after = passages[np.append(self._continues[1:], False)[passages - self._span.start]] + 1
@@ -87,9 +87,9 @@ class Candidates:
             return self.index.tfidf_scores(terms)[self._own]
         return self._inside
 
-    def base_of(self, passage: int) -> float:
-        """Return the base score of a passage."""
-        return float(self.base[passage - self._span.start])
+    def at(self, scores: Floats, passage: int) -> float:
+        """Return what `scores`, one of those per passage of the document, say of one."""
+        return float(scores[passage - self._span.start])
 
     @cached_property
     def _inside(self) -> Floats:
@@ -113,32 +113,25 @@ class Candidates:
         return scores
 
     @cached_property
-    def _beside_scores(self) -> Floats:
-        """Return, per passage of the document, the better inside score of its neighbours in the same section."""
+    def beside(self) -> Floats:
+        """Return, per passage of the document, the better inside score of its neighbours in the same section.
+
+        A long paragraph is cut in two, and so may its answer be.
+        """
         before = np.where(self._continues, np.roll(self._inside, 1), 0)
         after = np.where(np.roll(self._continues, -1), np.roll(self._inside, -1), 0)
         return np.maximum(before, after)
 
-    def beside(self, passage: int) -> float:
-        """Return the score of the better neighbour of a passage: a long paragraph is cut in two, its answer may be."""
-        return float(self._beside_scores[passage - self._span.start])
-
     @cached_property
-    def _synonyms(self) -> Floats:
+    def synonyms(self) -> Floats:
+        """Return, per passage of the document, the score of the question's synonyms."""
         return self._added_up(self.index.terms(self.query.synonyms, ()).stems, damped=True)
 
-    def synonyms(self, passage: int) -> float:
-        """Return the score of the question's synonyms in a passage."""
-        return float(self._synonyms[passage - self._span.start])
-
     @cached_property
-    def _kindred(self) -> Floats:
+    def kindred(self) -> Floats:
+        """Return, per passage of the document, the score of longer and shorter forms of the question's stems."""
         kin = [stem for stem in self._kin() if stem not in self.query.synonyms]
         return self._added_up(self.index.terms(kin, ()).stems, damped=True)
-
-    def kindred(self, passage: int) -> float:
-        """Return the score of longer and shorter forms of the question's stems in a passage."""
-        return float(self._kindred[passage - self._span.start])
 
     def _kin(self) -> list[str]:
         """Return stems of the index that begin as one of the question's, or that one of them begins as."""
@@ -161,8 +154,8 @@ class Candidates:
         return {stem: float(self.index.arrays.stem_idf[stem]) for stem in self._stems}
 
     @cached_property
-    def _proximity(self) -> dict[int, float]:
-        """Return, per candidate, the best share of the question's idf within PROXIMITY_WINDOW characters."""
+    def proximity(self) -> Mapping[int, float]:
+        """Return, per candidate that has any, the best share of the question's idf in PROXIMITY_WINDOW characters."""
         total = sum(self._weight_of.values())
         if not total:
             return {}
@@ -176,10 +169,6 @@ class Candidates:
             if span.stop > span.start:
                 best[passage] = _densest(offsets[span].tolist(), stems[span].tolist(), self._weight_of) / total
         return best
-
-    def proximity(self, passage: int) -> float:
-        """Return the best idf-weighted share of the question's stems within 150 characters of the passage."""
-        return self._proximity.get(passage, 0.0)
 
     def heading_cover(self, passage: int) -> float:
         """Return the share of the heading's idf that the question holds; 0 for the title, which names the document."""

@@ -65,13 +65,14 @@ def _mention(name: str, *, degree: bool) -> Signal:
 _MEASURES: tuple[tuple[str, Callable[[Candidates, int], float], str], ...] = (
     ("pregunta_literal", lambda c, p: p in c.literal, "contiene la pregunta entera"),  # contract: +15
     ("lista", lambda c, p: c.flag(p, IS_LIST), "contiene una lista"),  # contract: +4
-    ("proximidad", Candidates.proximity, "{value:.0%} de la pregunta junta en 150 caracteres"),  # contract: up to +20
+    # contract: up to +20
+    ("proximidad", lambda c, p: c.proximity.get(p, 0.0), "{value:.0%} de la pregunta junta en 150 caracteres"),
     ("encabezado", Candidates.heading_cover, "la pregunta cubre {value:.0%} de su encabezado"),
     ("inicio", Candidates.opens_article, "abre un artículo o el documento"),
     ("extremos", lambda c, p: p in c.ends, "abre o cierra el documento nombrado"),
-    ("sinonimos", Candidates.synonyms, "contiene sinónimos de la pregunta"),
-    ("parientes", Candidates.kindred, "contiene palabras de la misma familia"),
-    ("vecino", Candidates.beside, "continúa un pasaje que responde"),
+    ("sinonimos", lambda c, p: c.at(c.synonyms, p), "contiene sinónimos de la pregunta"),
+    ("parientes", lambda c, p: c.at(c.kindred, p), "contiene palabras de la misma familia"),
+    ("vecino", lambda c, p: c.at(c.beside, p), "continúa un pasaje que responde"),
     ("expansion", Candidates.expansion_share, "contiene palabras de esa clase de pregunta"),  # contract
 )
 
@@ -88,7 +89,7 @@ def rank_passages(candidates: Candidates, profile: Profile) -> list[ScoredPassag
     active = [(SIGNALS[name], weight) for name, weight in profile.selection.items() if weight]
     scored = []
     for number in candidates.passages.tolist():
-        base = candidates.base_of(number)
+        base = candidates.at(candidates.base, number)
         contributions = [Contribution("base", base, "términos de la pregunta en el pasaje")] if base else []
         contributions += [c for signal, weight in active if (c := signal(candidates, number, weight))]
         scored.append(ScoredPassage(candidates.generation.passage(number), tuple(contributions)))

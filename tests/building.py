@@ -22,7 +22,7 @@ from siaa.retrieval import Retriever
 from siaa.search import deriving, whoosh_index
 from siaa.search.arrays import Arrays, Vocabularies
 from siaa.search.index import SearchIndex
-from siaa.search.passage_table import PassageTable
+from tests.small_index import columns_of_rows
 
 ANALYZER = Analyzer(load_tables(OWN_CONFIG_DIR))
 
@@ -108,12 +108,9 @@ def build_retriever(
 
 def _search_index(folder: Path, passages: list[AnalysedPassage], documents: int) -> SearchIndex:
     whoosh_index.write_index(folder / "whoosh", (passage.terms for passage in passages))
-    table = PassageTable.of(passage.row for passage in passages)
+    columns = columns_of_rows(passage.row for passage in passages)
     stems = {word: ANALYZER.stem(word) for passage in passages for word in passage.terms.words}
+    postings = whoosh_index.read_all_postings(folder / "whoosh")
     target = folder / "arrays"
-    target.mkdir()
-    with whoosh_index.open_reader(folder / "whoosh") as reader:
-        deriving.write_arrays(
-            target, whoosh_index.read_all_postings(reader), table.finish(), documents=documents, stem_of=stems.get
-        )
+    deriving.write_arrays(target, postings, columns, documents=documents, stem_of=stems.get)
     return SearchIndex(Arrays.open(target), Vocabularies.open(target))

@@ -34,9 +34,8 @@ class Reference:
 class ArticleOpening:
     """The article that a line opens: its number ("5", "104a", "14_bis", "trans_5", "trans", "unico").
 
-    `transitory` says whether it is a transitory article, `end` is where the caption's number ends in the line.
+    `end` is where the caption's number ends in the line.
     """
 
     number: str
-    transitory: bool
     end: int

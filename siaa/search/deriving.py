@@ -17,7 +17,7 @@ from siaa.search.arrays import Vocabularies, Vocabulary
 from siaa.search.bm25f import Floats, Ints
 from siaa.search.entries import bounds_of, owners_of, starts_of_equal
 from siaa.search.field_impacts import SCORED, FieldImpacts
-from siaa.search.passage_table import PassageColumns
+from siaa.search.passage_table import ARRAY_OF, PassageColumns
 from siaa.search.spelling import KnownDeletes
 from siaa.search.union import Union
 from siaa.search.whoosh_index import FieldPostings
@@ -39,11 +39,12 @@ def write_arrays(
     stem_of: StemOf,
     known: KnownDeletes | None = None,
 ) -> None:
-    """Write the arrays, their vocabularies, and the impacts of each scored field by itself, into `folder`.
+    """Write the arrays, their vocabularies, and the impacts of each scored field by itself, into the fresh `folder`.
 
     `postings` are those of every indexed field; `columns` the passages in index order; `stem_of` gives the stem of a
     word, None for a stop word. `known` spares working out the deletes of words that another generation had.
     """
+    folder.mkdir()
     names = _vocabularies(postings, columns)
     names.save(folder)
     _save(folder, _passage_arrays(columns, names, documents))
@@ -155,18 +156,7 @@ def _stem_id(word: str, stems: Vocabulary, stem_of: StemOf) -> int:
 def _passage_arrays(columns: PassageColumns, names: Vocabularies, documents: int) -> dict[str, Any]:
     return {
         "document_first": np.searchsorted(columns.document, np.arange(documents + 1)).astype(np.int64),
-        "passage_document": columns.document,
-        "passage_start": columns.start,
-        "passage_end": columns.end,
-        "passage_article": columns.article,
-        "passage_heading": columns.heading,
-        "passage_flags": columns.flags,
-        "passage_digest": columns.digest,
-        "forward_ptr": columns.word_ptr,
-        "forward_words": columns.word,
-        "forward_offsets": columns.offset,
-        "sentence_ptr": columns.sentence_ptr,
-        "sentence_starts": columns.sentence,
+        **{name: getattr(columns, column) for column, name in ARRAY_OF.items()},
         "heading_ptr": bounds_of([len(stems) for stems in columns.heading_stems]),
         "heading_stems": np.array(
             [names.stems.ids[stem] for stems in columns.heading_stems for stem in stems], dtype=np.int32

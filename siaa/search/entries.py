@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 Longs = npt.NDArray[np.int64]
+
+
+def as_array(values: array[Any]) -> npt.NDArray[Any]:
+    """Return growing `values` as an array over their memory; they cannot grow while it is in use."""
+    return np.frombuffer(values, dtype=values.typecode) if values else np.zeros(0, dtype=values.typecode)
 
 
 def bounds_of(sizes: Sequence[int] | npt.NDArray[np.integer[Any]]) -> Longs:
