@@ -75,11 +75,19 @@ def roll_back(index_dir: Path, name: str = "") -> str:
     """
     with publishing.build_lock(index_dir):
         target = name or _previous(index_dir)
-        if not (index_dir / target).is_dir() or not target.startswith("gen-"):
-            raise GenerationError(f"No existe la generación {target}: véalas con «python -m indexer list».")
-        open_generation(index_dir / target).close()
+        open_generation(folder_of(index_dir, target)).close()
         publishing.point_to(index_dir, target)
     return target
+
+
+def folder_of(index_dir: Path, name: str) -> Path:
+    """Return the folder of a generation.
+
+    Raises GenerationError when there is none of this name.
+    """
+    if name not in generation_names(index_dir):
+        raise GenerationError(f"No existe la generación {name}: véalas con «python -m indexer list».")
+    return index_dir / name
 
 
 def _previous(index_dir: Path) -> str:

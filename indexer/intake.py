@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from indexer import linguistics
 from indexer.extracts import extract
-from indexer.reading import LEFT_OUT, Corpus, read_documents, report_of
+from indexer.reading import Corpus, read_documents, report_of
 from indexer.reporting import Reporter
 from indexer.reuse import Earlier
 from indexer.writing import Fresh, Part
 from siaa.analysis import Analyzer
 from siaa.cutting import cut_document
-from siaa.generation import FileReport
+from siaa.generation import LEFT_OUT, FileReport
 from siaa.model import Document
 
 

@@ -19,10 +19,8 @@ from indexer.corpus import SourceFile, list_corpus
 from indexer.readers import read_document, why_unreadable
 from indexer.reporting import Reporter
 from siaa.errors import UnreadableDocumentError
-from siaa.generation import FileReport
+from siaa.generation import INDEXED, LEFT_OUT, WITH_WARNINGS, FileReport
 from siaa.model import Document
-
-INDEXED, WITH_WARNINGS, LEFT_OUT = "indexado", "con_avisos", "excluido"
 
 WORTH_PROCESSES = 2_000_000  # bytes of corpus from which starting more processes (half a second each) pays
 _MOST_PROCESSES = 4

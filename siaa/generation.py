@@ -33,9 +33,12 @@ _CHARACTER = 4  # bytes
 _SUGGESTIONS = 5
 
 
+INDEXED, WITH_WARNINGS, LEFT_OUT = "indexado", "con_avisos", "excluido"  # what becomes of a file
+
+
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """What became of one file of the corpus: state "indexado", "con_avisos" or "excluido", and why."""
+    """What became of one file of the corpus, its `state`, and why."""
 
     path: str
     state: str

@@ -130,7 +130,7 @@ def test_writing_makes_no_difference() -> None:
         assert (query.stems, query.name_stems, query.articles) == (plain.stems, plain.name_stems, plain.articles)
 
 
-@pytest.mark.parametrize("text", ["", "  \n ", "a" * 5000, "hola\x00mundo", "\x1b[31m"])
+@pytest.mark.parametrize("text", ["", "  \n ", "\u200b", "a" * 5000, "hola\x00mundo", "\x1b[31m"])
 def test_text_that_is_no_question_is_refused(text: str) -> None:
     with pytest.raises(InvalidQuestionError):
         _parse(text)
