@@ -19,14 +19,14 @@ import Stemmer
 from indexer import gate, linguistics, publishing, reuse, trial, tuning, writing
 from indexer.document_table import describe
 from indexer.extracts import to_line
-from indexer.gate import Verdict
-from indexer.gathering import Gathered, gather
+from indexer.gate import Ruling
+from indexer.intake import Intake, take_in
 from indexer.reading import Corpus, read_files
 from indexer.reporting import Reporter
 from siaa import __version__
 from siaa.analysis import ANALYZER_VERSION, Analyzer
-from siaa.chunking import CHUNKER_VERSION
 from siaa.config import Settings
+from siaa.cutting import CUTTER_VERSION
 from siaa.errors import CorpusError, GenerationError, SiaaError
 from siaa.generation import FORMAT, TUNING, Manifest, current_name, generation_names, verify
 from siaa.language import load_tables
@@ -39,14 +39,14 @@ _SAME_MOMENT = timedelta(minutes=1)  # builds that follow one another run ahead 
 class BuildResult:
     """What a build did: the generation that is now current, whether it is new, what it took, and what the gate said.
 
-    `verdict` is None when nothing was built or there are no golden questions. `kept` documents were neither read nor
+    `ruling` is None when nothing was built or there are no golden questions. `kept` documents were neither read nor
     analysed again, because the generation before had them.
     """
 
     manifest: Manifest
     published: bool
     seconds: float
-    verdict: Verdict | None = None
+    ruling: Ruling | None = None
     kept: int = 0
 
 
@@ -91,11 +91,11 @@ def build(
 def _read_inputs(settings: Settings) -> _Inputs:
     files = tuning.tuning_files(settings)
     corpus = read_files(settings.corpus_dir)
-    versions = (FORMAT, ANALYZER_VERSION, CHUNKER_VERSION, linguistics.SAMPLE_VERSION, __version__, Stemmer.version())
+    versions = (FORMAT, ANALYZER_VERSION, CUTTER_VERSION, linguistics.SAMPLE_VERSION, __version__, Stemmer.version())
     code = f"{versions} {_code_fingerprint()}"
     digest = hashlib.sha256(f"{code} {tuning.digest_tuning(files)}\n".encode())
-    for source in corpus.sources:
-        digest.update(f"{source.file.doc_id}\0{source.digest}\n".encode())
+    for loaded in corpus.files:
+        digest.update(f"{loaded.file.doc_id}\0{loaded.digest}\n".encode())
     for report in corpus.reports:
         digest.update(f"{report.path}\0{report.reasons}\n".encode())
     return _Inputs(corpus, files, code, digest.hexdigest())
@@ -130,8 +130,8 @@ def _make(
         folder = publishing.unfinished_folder(settings.index_dir)
         tuning.copy_tuning(inputs.tuning, folder / TUNING)
         analyzer = Analyzer(load_tables(folder / TUNING))
-        gathered = _fill(folder, settings, inputs, current, analyzer, reporter)
-        documents = [part.extract for part in gathered.parts]
+        intake = _fill(folder, settings, inputs, current, analyzer, reporter)
+        documents = [part.extract for part in intake.parts]
         manifest = Manifest(
             name=_name(created, inputs.digest, settings.index_dir, reporter),
             format=FORMAT,
@@ -140,17 +140,17 @@ def _make(
             inputs=inputs.digest,
             analyzer=analyzer.fingerprint,
             documents=len(documents),
-            chunks=sum(document.chunk_count for document in documents),
+            passages=sum(document.passage_count for document in documents),
             collections=dict(sorted(Counter(document.collection for document in documents).items())),
-            reports=tuple(sorted(gathered.reports, key=lambda report: report.path)),
+            reports=tuple(sorted(intake.reports, key=lambda report: report.path)),
         )
         manifest = writing.write_manifest(folder, manifest)
-        verdict = trial.examine(folder, settings, reporter)
-        if verdict is not None and not verdict.passes and not motive:
-            raise gate.StoppedByGateError(verdict)
+        ruling = trial.examine(folder, settings, reporter)
+        if ruling is not None and not ruling.passes and not motive:
+            raise gate.StoppedByGateError(ruling)
         publishing.settle(folder)
-        if verdict is not None and not verdict.passes:  # first: what cannot be written down is not forced
-            gate.write_audit(settings.index_dir, generation=manifest.name, motive=motive, verdict=verdict, when=created)
+        if ruling is not None and not ruling.passes:  # first: what cannot be written down is not forced
+            gate.write_audit(settings.index_dir, generation=manifest.name, motive=motive, ruling=ruling, when=created)
         publishing.publish(folder, settings.index_dir, manifest.name)
     except OSError as error:
         publishing.remove_unfinished(settings.index_dir)
@@ -158,7 +158,7 @@ def _make(
     except SiaaError:
         publishing.remove_unfinished(settings.index_dir)
         raise
-    return BuildResult(manifest, published=True, seconds=0.0, verdict=verdict, kept=gathered.kept)
+    return BuildResult(manifest, published=True, seconds=0.0, ruling=ruling, kept=intake.kept)
 
 
 def _fill(
@@ -168,20 +168,20 @@ def _fill(
     current: Manifest | None,
     analyzer: Analyzer,
     reporter: Reporter,
-) -> Gathered:
+) -> Intake:
     """Write everything into the generation's `folder` but its manifest."""
-    share = linguistics.sample_share(len(inputs.corpus.sources))
+    share = linguistics.sample_share(len(inputs.corpus.files))
     key = reuse.key_of(analyzer, code=inputs.code, share=share)
     earlier = reuse.open_earlier(settings.index_dir / current.name, key) if current else None
-    gathered = gather(inputs.corpus, earlier, share, analyzer, reporter)
-    if not gathered.parts:
+    intake = take_in(inputs.corpus, earlier, share, analyzer, reporter)
+    if not intake.parts:
         raise CorpusError(f"No hay ningún documento que indexar en {settings.corpus_dir}: ponga archivos .md o .txt.")
-    contents = writing.write_contents(folder, gathered.parts, gathered.fresh, earlier, analyzer, reporter)
-    documents = [part.extract for part in gathered.parts]
+    contents = writing.write_contents(folder, intake.parts, intake.fresh, earlier, analyzer, reporter)
+    documents = [part.extract for part in intake.parts]
     writing.write_records(folder, describe(documents, contents, analyzer, reporter))
-    lines = (earlier.lines[p.position] if earlier and not p.fresh else to_line(p.extract) for p in gathered.parts)
+    lines = (earlier.lines[p.position] if earlier and not p.fresh else to_line(p.extract) for p in intake.parts)
     reuse.save(folder, key, lines, contents.postings, contents.whoosh_numbers)
-    return gathered
+    return intake
 
 
 def _name(created: datetime, digest: str, index_dir: Path, reporter: Reporter) -> str:

@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 from indexer import differences, history, publishing, review
 from indexer.build import BuildResult, build
-from indexer.gate import AUDIT, StoppedByGateError, Verdict
-from indexer.golden import GoldenQuestion, load_golden, quoted, retriever_for
+from indexer.gate import AUDIT, Ruling, StoppedByGateError
+from indexer.golden import golden_of, quoted, retriever_for
 from indexer.reading import read_documents, read_files
 from indexer.reporting import Reporter
 from siaa.command_line import SpanishParser
 from siaa.config import Settings, unknown_variables
 from siaa.errors import ConfigError, GenerationError
-from siaa.generation import TUNING, Generation, current_name, open_generation
+from siaa.generation import LEFT_OUT, current_name, open_generation
 from siaa.language import GOLDEN_QUESTIONS
 
 DONE, FOUND = 0, 1
@@ -40,7 +40,7 @@ def build_index(options: argparse.Namespace, settings: Settings, reporter: Repor
     try:
         result = build(settings, reporter, force=options.rehacer, motive=motive)
     except StoppedByGateError as error:
-        _tell_verdict(error.verdict, reporter)
+        _tell_ruling(error.ruling, reporter)
         reporter.say(
             "Corrija el documento, el ajuste o la pregunta y repita; si el cambio es el que se quería, publíquelo con "
             f'--forzar --motivo "por qué" (queda escrito en {AUDIT}).'
@@ -48,8 +48,8 @@ def build_index(options: argparse.Namespace, settings: Settings, reporter: Repor
         raise
     if result.published or options.detalle:
         reporter.files(result.manifest.reports, every=options.detalle)
-    if result.verdict is not None:
-        _tell_verdict(result.verdict, reporter)
+    if result.ruling is not None:
+        _tell_ruling(result.ruling, reporter)
     elif result.published and settings.owns_tuning:
         reporter.warn(f"no hay {GOLDEN_QUESTIONS}: se publica sin preguntas de control.")
     reporter.summary(result.manifest, published=result.published, seconds=result.seconds, kept=result.kept)
@@ -62,30 +62,30 @@ def _fate_of_motive(result: BuildResult) -> str:
     """Say whether forcing did anything: a motive is written only where the gate had been against publishing."""
     if not result.published:
         return "No había nada que publicar: no se forzó nada y el motivo no queda escrito."
-    if result.verdict is None or result.verdict.passes:
+    if result.ruling is None or result.ruling.passes:
         return "No hizo falta forzar: las preguntas de control no lo impedían y el motivo no queda escrito."
     return f"Publicada a la fuerza: queda escrito en {AUDIT}."
 
 
-def _tell_verdict(verdict: Verdict, reporter: Reporter) -> None:
-    reporter.say(f"Preguntas de control: {verdict.green} de {verdict.asked} en verde.")
-    for outcome in verdict.red:
+def _tell_ruling(ruling: Ruling, reporter: Reporter) -> None:
+    reporter.say(f"Preguntas de control: {ruling.green} de {ruling.asked} en verde.")
+    for outcome in ruling.red:
         critical = " (crítica)" if outcome.question.critical else ""
         reporter.say(f"  rojo{critical}: {outcome.question.told}: {outcome.found}")
-    for change in verdict.changes:
+    for change in ruling.changes:
         named = quoted(change.id, change.text)
         mark = "se puso en ROJO" if change.turned_red else "se puso en verde"
         critical = " (crítica)" if change.critical else ""
         reporter.say(f"  {mark}{critical}: {named}\n    antes: {change.before}\n    ahora: {change.after}")
-    for reason in verdict.reasons:
+    for reason in ruling.reasons:
         reporter.say(f"  motivo: {reason}")
 
 
 def review_corpus(options: argparse.Namespace, settings: Settings, reporter: Reporter) -> int:
     """Report the faults of the corpus without indexing anything."""
     corpus = read_files(settings.corpus_dir)
-    documents, reports = read_documents(corpus.sources, reporter)
-    left_out = [report for report in (*corpus.reports, *reports) if report.state == "excluido"]
+    documents, reports = read_documents(corpus.files, reporter)
+    left_out = [report for report in (*corpus.reports, *reports) if report.state == LEFT_OUT]
     findings = review.review(documents)
     for report in left_out:
         reporter.say(f"excluido: {report.path}: {' '.join(report.reasons)}")
@@ -104,29 +104,24 @@ def _counted(number: int, one: str, many: str) -> str:
 
 def list_generations(options: argparse.Namespace, settings: Settings, reporter: Reporter) -> int:
     """List the generations, the published one marked."""
-    entries = history.list_generations(settings.index_dir)
-    for entry in entries:
-        mark = "*" if entry.published else " "
-        size = (
-            f"{entry.manifest.documents} documentos, {entry.manifest.chunks} pasajes"
-            if entry.manifest
-            else entry.problem
-        )
-        reporter.say(f"{mark} {entry.name}  {size}")
-    if not entries:
+    kept = history.list_generations(settings.index_dir)
+    for one in kept:
+        size = f"{one.manifest.documents} documentos, {one.manifest.passages} pasajes" if one.manifest else one.problem
+        reporter.say(f"{'*' if one.published else ' '} {one.name}  {size}")
+    if not kept:
         reporter.say("No hay ninguna generación: ejecute «make index».")
     return DONE
 
 
 def check_generations(options: argparse.Namespace, settings: Settings, reporter: Reporter) -> int:
     """Verify the digests, counts and analyzer of every generation."""
-    entries = history.list_generations(settings.index_dir, thorough=True)
-    for entry in entries:
-        reporter.say(f"{'*' if entry.published else ' '} {entry.name}  {entry.problem or 'entera'}")
-    if not any(entry.published for entry in entries):
+    kept = history.list_generations(settings.index_dir, thorough=True)
+    for one in kept:
+        reporter.say(f"{'*' if one.published else ' '} {one.name}  {one.problem or 'entera'}")
+    if not any(one.published for one in kept):
         reporter.say("No hay ninguna generación publicada: ejecute «make index».")
         return FOUND
-    return FOUND if any(entry.problem for entry in entries) else DONE
+    return FOUND if any(one.problem for one in kept) else DONE
 
 
 def roll_back(options: argparse.Namespace, settings: Settings, reporter: Reporter) -> int:
@@ -148,13 +143,12 @@ def prune(options: argparse.Namespace, settings: Settings, reporter: Reporter) -
 def tell_differences(options: argparse.Namespace, settings: Settings, reporter: Reporter) -> int:
     """Say what changed from one generation to another; without names, from the one before to the published one."""
     names = _pair(options, settings)
-    for name in names:
-        if not (settings.index_dir / name).is_dir():
-            raise GenerationError(f"No existe la generación {name}: véalas con «python -m indexer list».")
-    generations = [open_generation(settings.index_dir / name) for name in names]
+    folders = [history.folder_of(settings.index_dir, name) for name in names]
+    generations = [open_generation(folder) for folder in folders]
     try:
+        golden = golden_of(folders[1])
         before, after = (retriever_for(generation, settings) for generation in generations)
-        found = differences.compare(before, after, _questions(generations[1]))
+        found = differences.compare(before, after, golden.questions if golden else ())
     finally:
         for generation in generations:
             generation.close()
@@ -180,17 +174,12 @@ def _pair(options: argparse.Namespace, settings: Settings) -> tuple[str, str]:
     if options.antes and options.despues:
         return options.antes, options.despues
     current = current_name(settings.index_dir)
-    names = [entry.name for entry in history.list_generations(settings.index_dir)]
+    names = [one.name for one in history.list_generations(settings.index_dir)]
     if current not in names or names.index(current) + 1 >= len(names):
         raise GenerationError(
             "No hay dos generaciones que comparar: indique sus nombres, vea «python -m indexer list»."
         )
     return names[names.index(current) + 1], current
-
-
-def _questions(generation: Generation) -> tuple[GoldenQuestion, ...]:
-    path = generation.folder / TUNING / GOLDEN_QUESTIONS
-    return load_golden(path).questions if path.is_file() else ()
 
 
 COMMANDS: dict[str, Command] = {

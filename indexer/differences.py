@@ -76,13 +76,10 @@ def _document(
 
 def _articles(generation: Generation, document: DocumentRecord) -> dict[str, str]:
     """Return a digest of the passages of each article, in document order."""
-    arrays = generation.index.arrays
     digests: dict[str, hashlib._Hash] = {}
-    for passage in range(document.first_chunk, document.first_chunk + document.chunk_count):
-        article = generation.index.article(passage)
-        if article:
-            text = generation.slice(document, int(arrays.passage_start[passage]), int(arrays.passage_end[passage]))
-            digests.setdefault(article, hashlib.sha256()).update(text.encode())
+    for passage in map(generation.passage, document.passages):
+        if passage.article:
+            digests.setdefault(passage.article, hashlib.sha256()).update(passage.text.encode())
     return {article: digest.hexdigest() for article, digest in digests.items()}
 
 

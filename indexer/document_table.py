@@ -26,7 +26,7 @@ def describe(
     identities = settle([document.identity for document in documents], analyzer)
     bearers = Counter(document.name.casefold() for document in documents)
     records: list[DocumentRecord] = []
-    first_chunk = text_start = 0
+    first_passage = text_start = 0
     for position, (document, identity) in enumerate(zip(documents, identities, strict=True)):
         records.append(
             DocumentRecord(
@@ -36,8 +36,8 @@ def describe(
                 title=document.title,
                 collection=document.collection,
                 size=document.size,
-                first_chunk=first_chunk,
-                chunk_count=document.chunk_count,
+                first_passage=first_passage,
+                passage_count=document.passage_count,
                 text_start=text_start,
                 articles=document.articles,
                 warnings=document.warnings,
@@ -45,7 +45,7 @@ def describe(
                 identity=identity,
             )
         )
-        first_chunk += document.chunk_count
+        first_passage += document.passage_count
         text_start += document.size
     return records
 

@@ -30,7 +30,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Ruling:
     """What the gate says: reasons not to publish (none: it may), every change, and the questions that are red."""
 
     reasons: tuple[str, ...]
@@ -50,16 +50,16 @@ class Verdict:
 
 
 class StoppedByGateError(SiaaError):
-    """The gate says that the finished generation must not go live; `verdict` says why."""
+    """The gate says that the finished generation must not go live; `ruling` says why."""
 
     code = "detenido_por_preguntas"
 
-    def __init__(self, verdict: Verdict) -> None:
-        super().__init__("La generación nueva no se publica: " + "; ".join(verdict.reasons) + ".")
-        self.verdict = verdict
+    def __init__(self, ruling: Ruling) -> None:
+        super().__init__("La generación nueva no se publica: " + "; ".join(ruling.reasons) + ".")
+        self.ruling = ruling
 
 
-def judge_candidate(golden: GoldenSet, candidate: Sequence[Outcome], published: Sequence[Outcome] | None) -> Verdict:
+def judge_candidate(golden: GoldenSet, candidate: Sequence[Outcome], published: Sequence[Outcome] | None) -> Ruling:
     """Compare the outcomes of the candidate with those of the published generation, None when there is none.
 
     Reasons not to publish: a critical question that turned red, or is red where nothing was published yet; a question
@@ -84,7 +84,7 @@ def judge_candidate(golden: GoldenSet, candidate: Sequence[Outcome], published: 
         if published is not None and (name not in before or before[name].green != new.green)
     ]
     red = tuple(outcome for outcome in candidate if not outcome.green)
-    return Verdict(tuple(reasons), tuple(changes), red, len(candidate))
+    return Ruling(tuple(reasons), tuple(changes), red, len(candidate))
 
 
 def _missing(gone: Sequence[Outcome], *, every: bool) -> list[str]:
@@ -123,14 +123,14 @@ def _describe(outcome: Outcome | None) -> str:
     return f"{'verde' if outcome.green else 'rojo'} ({outcome.found})"
 
 
-def write_audit(index_dir: Path, *, generation: str, motive: str, verdict: Verdict, when: datetime) -> None:
+def write_audit(index_dir: Path, *, generation: str, motive: str, ruling: Ruling, when: datetime) -> None:
     """Append who published against the gate, when, why, and what the gate had said."""
     entry = {
         "cuando": when.isoformat(timespec="seconds"),
         "quien": _who(),
         "motivo": motive,
         "generacion": generation,
-        "razones": list(verdict.reasons),
+        "razones": list(ruling.reasons),
     }
     with (index_dir / AUDIT).open("a", encoding="utf-8") as file:
         file.write(json.dumps(entry, ensure_ascii=False) + "\n")

@@ -14,7 +14,7 @@ from typing import Any
 from siaa.answering.refusal import Decision, judge
 from siaa.config import Settings
 from siaa.errors import ConfigError, SiaaError
-from siaa.generation import Generation
+from siaa.generation import TUNING, Generation
 from siaa.language import GOLDEN_QUESTIONS
 from siaa.profile import load_profile
 from siaa.retrieval import Gathered, Retriever
@@ -87,6 +87,12 @@ def load_golden(path: Path) -> GoldenSet:
             raise ConfigError(f"{GOLDEN_QUESTIONS}: dos preguntas se llaman «{question.id}».")
         seen.add(question.id)
     return GoldenSet(questions, float(drop))
+
+
+def golden_of(folder: Path) -> GoldenSet | None:
+    """Return the questions that the generation in `folder` was built with, None when it has none."""
+    path = folder / TUNING / GOLDEN_QUESTIONS
+    return load_golden(path) if path.is_file() else None
 
 
 _KEYS = {"id", "texto", "documento", "articulo", "palabras", "rechazar", "critica"}

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from indexer import publishing
 from siaa.errors import GenerationError
-from siaa.generation import Manifest, current_name, open_generation
+from siaa.generation import Manifest, current_name, generation_names, open_generation
 
 _BUILD_ADVICE = re.compile(r"(?::| o) ejecute «make index»\.$|\.$")  # the end of a problem
 _MAY_GO = (
@@ -19,7 +18,7 @@ _MAY_GO = (
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class KeptGeneration:
     """A generation in the index folder; `problem` says in Spanish why it cannot be served, "" when it can."""
 
     name: str
@@ -28,27 +27,27 @@ class Entry:
     problem: str
 
 
-def list_generations(index_dir: Path, *, thorough: bool = False) -> tuple[Entry, ...]:
+def list_generations(index_dir: Path, *, thorough: bool = False) -> tuple[KeptGeneration, ...]:
     """Return the generations, newest first; `thorough` verifies every digest and opens each."""
     current = current_name(index_dir)
-    names = sorted((path.name for path in index_dir.glob("gen-*") if path.is_dir()), reverse=True)
-    entries = (_entry(index_dir / name, published=name == current, thorough=thorough) for name in names)
-    return tuple(_advised(entry) if current in names else entry for entry in entries)
+    names = generation_names(index_dir)
+    kept = (_looked_at(index_dir / name, published=name == current, thorough=thorough) for name in names)
+    return tuple(_advised(one) if current in names else one for one in kept)
 
 
-def _advised(entry: Entry) -> Entry:
+def _advised(one: KeptGeneration) -> KeptGeneration:
     """Say of an old generation that it may go: building does not mend it, and nobody is waiting for it."""
-    if entry.published or not entry.problem:
-        return entry
-    return replace(entry, problem=_BUILD_ADVICE.sub("", entry.problem) + _MAY_GO)
+    if one.published or not one.problem:
+        return one
+    return replace(one, problem=_BUILD_ADVICE.sub("", one.problem) + _MAY_GO)
 
 
-def _entry(folder: Path, *, published: bool, thorough: bool) -> Entry:
+def _looked_at(folder: Path, *, published: bool, thorough: bool) -> KeptGeneration:
     try:
         manifest = Manifest.read(folder)
     except GenerationError as error:
-        return Entry(folder.name, published, None, error.message)
-    return Entry(folder.name, published, manifest, _problem(folder) if thorough else "")
+        return KeptGeneration(folder.name, published, None, error.message)
+    return KeptGeneration(folder.name, published, manifest, _problem(folder) if thorough else "")
 
 
 def _problem(folder: Path) -> str:
@@ -60,7 +59,7 @@ def _problem(folder: Path) -> str:
     try:
         manifest = generation.manifest
         counted = (len(generation.documents), generation.index.passage_count)
-        if counted != (manifest.documents, manifest.chunks):
+        if counted != (manifest.documents, manifest.passages):
             return f"tiene {counted[0]} documentos y {counted[1]} pasajes, y su manifiesto dice otra cosa."
         if generation.analyzer.fingerprint != manifest.analyzer:
             return "se hizo con otro analizador: ejecute «make index»."
@@ -76,18 +75,24 @@ def roll_back(index_dir: Path, name: str = "") -> str:
     """
     with publishing.build_lock(index_dir):
         target = name or _previous(index_dir)
-        if not (index_dir / target).is_dir() or not target.startswith("gen-"):
-            raise GenerationError(f"No existe la generación {target}: véalas con «python -m indexer list».")
-        open_generation(index_dir / target).close()
+        open_generation(folder_of(index_dir, target)).close()
         publishing.point_to(index_dir, target)
     return target
 
 
+def folder_of(index_dir: Path, name: str) -> Path:
+    """Return the folder of a generation.
+
+    Raises GenerationError when there is none of this name.
+    """
+    if name not in generation_names(index_dir):
+        raise GenerationError(f"No existe la generación {name}: véalas con «python -m indexer list».")
+    return index_dir / name
+
+
 def _previous(index_dir: Path) -> str:
     current = current_name(index_dir)
-    older: Sequence[str] = sorted(
-        path.name for path in index_dir.glob("gen-*") if path.is_dir() and (current is None or path.name < current)
-    )
-    if not older:
+    older = next((name for name in generation_names(index_dir) if current is None or name < current), None)
+    if older is None:
         raise GenerationError("No hay ninguna generación anterior a la publicada.")
-    return older[-1]
+    return older

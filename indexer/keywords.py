@@ -14,6 +14,7 @@ from indexer.linguistics import SampleWords, may_be_keyword
 from siaa.analysis import Analyzer
 from siaa.records import Keyword
 from siaa.search.bm25f import Ints
+from siaa.search.entries import owners_of, starts_of_equal
 from siaa.search.whoosh_index import FieldPostings
 
 KEYWORDS = 20  # automatic keywords of a document, at most (contract)
@@ -77,17 +78,17 @@ def _ranked_words(
 
 
 def _count(words: FieldPostings, owners: Ints, eligible: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> _Counts:
-    term = np.repeat(np.arange(len(words.terms), dtype=np.int64), np.diff(words.ptr))
+    term = owners_of(words.ptr)
     wanted = eligible[term]
     term, document = term[wanted], owners[words.passages[wanted]]
-    keys = document * np.int64(len(words.terms)) + term
+    keys = document.astype(np.int64) * len(words.terms) + term
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
-    opens = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if keys.size else np.zeros(0, dtype=int)
+    opens = starts_of_equal(keys)
     counts = words.counts[wanted][order].astype(np.int32)
     return _Counts(
         document=document[order][opens],
-        term=term[order][opens].astype(np.int32),
+        term=term[order][opens],
         count=np.add.reduceat(counts, opens) if keys.size else counts,
     )
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from siaa.errors import BuildLockedError, GenerationError
-from siaa.generation import CURRENT, current_name
+from siaa.generation import CURRENT, current_name, generation_names
 
 KEPT = 3  # generations kept, the published one included
 _LOCK = ".lock"
@@ -101,7 +101,7 @@ def point_to(index_dir: Path, name: str) -> None:
 def prune(index_dir: Path, *, keep: int = KEPT) -> tuple[str, ...]:
     """Remove all but the newest `keep` generations, never the published one; return the names removed."""
     current = current_name(index_dir)
-    names = sorted((path.name for path in index_dir.glob("gen-*") if path.is_dir()), reverse=True)
+    names = generation_names(index_dir)
     kept = set([name for name in names if name != current][: keep - 1]) | {current}
     removed = tuple(name for name in names if name not in kept)
     for name in removed:

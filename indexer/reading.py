@@ -16,13 +16,11 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from indexer.corpus import SourceFile, list_corpus
-from indexer.readers import READERS, to_document, why_unreadable
+from indexer.readers import read_document, why_unreadable
 from indexer.reporting import Reporter
 from siaa.errors import UnreadableDocumentError
-from siaa.generation import FileReport
+from siaa.generation import INDEXED, LEFT_OUT, WITH_WARNINGS, FileReport
 from siaa.model import Document
-
-INDEXED, WITH_WARNINGS, LEFT_OUT = "indexado", "con_avisos", "excluido"
 
 WORTH_PROCESSES = 2_000_000  # bytes of corpus from which starting more processes (half a second each) pays
 _MOST_PROCESSES = 4
@@ -31,7 +29,7 @@ Result = tuple[Document | None, FileReport]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class LoadedFile:
     """A file of the corpus, its content, and the SHA-256 of it."""
 
     file: SourceFile
@@ -43,7 +41,7 @@ class Source:
 class Corpus:
     """The files to be read, and the reports of those that are no documents."""
 
-    sources: tuple[Source, ...]
+    files: tuple[LoadedFile, ...]
     reports: tuple[FileReport, ...]
 
 
@@ -53,7 +51,7 @@ def read_files(folder: Path) -> Corpus:
     Raises CorpusError when the folder is missing or unreadable.
     """
     listing = list_corpus(folder)
-    sources: list[Source] = []
+    files: list[LoadedFile] = []
     reports = [FileReport(path, LEFT_OUT, (reason,)) for path, reason in listing.passed_over]
     for file in listing.files:
         try:
@@ -62,39 +60,36 @@ def read_files(folder: Path) -> Corpus:
             reason = f"no se pudo leer el archivo: {why_unreadable(error)}"
             reports.append(FileReport(file.doc_id, LEFT_OUT, (reason,)))
         else:
-            sources.append(Source(file, data, hashlib.sha256(data).hexdigest()))
-    return Corpus(tuple(sources), tuple(reports))
+            files.append(LoadedFile(file, data, hashlib.sha256(data).hexdigest()))
+    return Corpus(tuple(files), tuple(reports))
 
 
 def read_documents(
-    sources: Sequence[Source], reporter: Reporter, *, worth_processes: int = WORTH_PROCESSES
+    files: Sequence[LoadedFile], reporter: Reporter, *, worth_processes: int = WORTH_PROCESSES
 ) -> tuple[list[Document], list[FileReport]]:
     """Return the documents that can be read and a report of every file, in order."""
-    processes = min(os.cpu_count() or 1, _MOST_PROCESSES, len(sources))
-    if sum(len(source.data) for source in sources) < worth_processes:
+    processes = min(os.cpu_count() or 1, _MOST_PROCESSES, len(files))
+    if sum(len(loaded.data) for loaded in files) < worth_processes:
         processes = 1
-    with _results(sources, processes) as results:
-        rows = list(reporter.progress(results, "leyendo", len(sources)))
+    with _results(files, processes) as results:
+        rows = list(reporter.progress(results, "leyendo", len(files)))
     return [document for document, _ in rows if document is not None], [report for _, report in rows]
 
 
 @contextmanager
-def _results(sources: Sequence[Source], processes: int) -> Iterator[Iterable[Result]]:
+def _results(files: Sequence[LoadedFile], processes: int) -> Iterator[Iterable[Result]]:
     if processes < 2:
-        yield map(_read_document, sources)
+        yield map(_read_document, files)
         return
     # Fresh processes, not copies of this one: a copy inherits locks that other threads hold.
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        yield pool.map(_read_document, sources)
+        yield pool.map(_read_document, files)
 
 
-def _read_document(source: Source) -> Result:
-    file = source.file
+def _read_document(loaded: LoadedFile) -> Result:
+    file = loaded.file
     try:
-        reading = READERS[file.path.suffix.lower()](source.data)
-        document = to_document(
-            reading, doc_id=file.doc_id, collection=file.collection, file_name=file.doc_id.split("/")[-1]
-        )
+        document = read_document(loaded.data, doc_id=file.doc_id, collection=file.collection)
     except UnreadableDocumentError as error:
         return None, FileReport(file.doc_id, LEFT_OUT, (error.message,))
     except Exception as error:  # a reader's own fault must not cost the other documents

@@ -9,7 +9,7 @@ from typing import TextIO, TypeVar
 
 from tqdm import tqdm
 
-from siaa.generation import FileReport, Manifest
+from siaa.generation import INDEXED, LEFT_OUT, WITH_WARNINGS, FileReport, Manifest
 
 _SHOWN = 100  # rows of each kind that the terminal shows; all are in the generation's manifest
 
@@ -40,10 +40,10 @@ class Reporter:
     def files(self, reports: Iterable[FileReport], *, every: bool = False) -> None:
         """List the files left out and those with warnings, the first of each kind, or `every` file."""
         rows = list(reports)
-        self._list([r for r in rows if r.state == "excluido"], "archivos que quedan fuera", every=every)
-        self._list([r for r in rows if r.state == "con_avisos"], "archivos con avisos", every=every)
+        self._list([r for r in rows if r.state == LEFT_OUT], "archivos que quedan fuera", every=every)
+        self._list([r for r in rows if r.state == WITH_WARNINGS], "archivos con avisos", every=every)
         if every:
-            self._list([r for r in rows if r.state == "indexado"], "archivos indexados sin avisos", every=True)
+            self._list([r for r in rows if r.state == INDEXED], "archivos indexados sin avisos", every=True)
 
     def _list(self, rows: list[FileReport], what: str, *, every: bool) -> None:
         if not rows:
@@ -61,6 +61,6 @@ class Reporter:
         unchanged = f" ({kept} sin cambios)" if kept else ""
         done = "publicada" if published else "ya estaba al día"
         self.say(
-            f"Índice {manifest.name}: {done}. {manifest.documents} documentos{unchanged}, {manifest.chunks} pasajes, "
-            f"{states['con_avisos']} con avisos, {states['excluido']} fuera, {seconds:.1f} s."
+            f"Índice {manifest.name}: {done}. {manifest.documents} documentos{unchanged}, {manifest.passages} pasajes, "
+            f"{states[WITH_WARNINGS]} con avisos, {states[LEFT_OUT]} fuera, {seconds:.1f} s."
         )

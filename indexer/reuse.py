@@ -53,14 +53,13 @@ class Earlier:
         self.folder = folder
         self.lines = tuple((folder / REUSE / _EXTRACTS).read_text(encoding="utf-8").split("\n")[:-1])
         self.extracts = tuple(map(extracts.from_line, self.lines))
-        self.first_passage = tuple(accumulate((kept.chunk_count for kept in self.extracts), initial=0))
+        self.first_passage = tuple(accumulate((kept.passage_count for kept in self.extracts), initial=0))
         self._text_start = tuple(accumulate((kept.size for kept in self.extracts), initial=0))
-        self.positions = {kept.doc_id: position for position, kept in enumerate(self.extracts)}
+        self._positions = {(kept.doc_id, kept.source): position for position, kept in enumerate(self.extracts)}
 
-    def holds(self, doc_id: str, source: str) -> bool:
-        """Tell whether the document is here, made from a file of this digest."""
-        position = self.positions.get(doc_id)
-        return position is not None and self.extracts[position].source == source
+    def position_of(self, doc_id: str, source: str) -> int | None:
+        """Return where the document is, made from a file of this digest; None when it is not here."""
+        return self._positions.get((doc_id, source))
 
     def samples(self) -> Mapping[str, SampleWords]:
         """Return what was read of every sample, by its digest."""
@@ -85,7 +84,7 @@ class Earlier:
     def whoosh_size(self) -> tuple[int, int]:
         """Of how many segments its Whoosh index is made, and how many documents they have, deleted ones included."""
         with whoosh_index.open_reader(self.whoosh_folder) as reader:
-            return whoosh_index.segment_count(reader), int(reader.doc_count_all())
+            return whoosh_index.segment_count(reader), reader.doc_count_all()
 
     @property
     def whoosh_folder(self) -> Path:

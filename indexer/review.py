@@ -45,22 +45,22 @@ def _warned(documents: Sequence[Document]) -> Iterator[Finding]:
 
 
 def _duplicates(documents: Sequence[Document]) -> Iterator[Finding]:
-    same: defaultdict[str, list[str]] = defaultdict(list)
-    for document in documents:
-        if document.text.strip():
-            same[hashlib.sha256(squeeze(fold(document.text)).encode()).hexdigest()].append(document.doc_id)
-    for found in same.values():
-        if len(found) > 1:
-            yield Finding("duplicado", tuple(found), "tienen el mismo texto")
+    filled = [document for document in documents if document.text.strip()]
+    for found in _alike(filled, lambda d: hashlib.sha256(squeeze(fold(d.text)).encode()).hexdigest()):
+        yield Finding("duplicado", found, "tienen el mismo texto")
 
 
 def _names(documents: Sequence[Document]) -> Iterator[Finding]:
+    for found in _alike(documents, lambda d: fold(d.name)):
+        yield Finding("nombre", found, "se llaman igual: habrá que nombrarlos por su ruta")
+
+
+def _alike(documents: Iterable[Document], key: Callable[[Document], str]) -> Iterator[tuple[str, ...]]:
+    """Yield the paths of the documents that share a key with another."""
     bearers: defaultdict[str, list[str]] = defaultdict(list)
     for document in documents:
-        bearers[fold(document.name)].append(document.doc_id)
-    for found in bearers.values():
-        if len(found) > 1:
-            yield Finding("nombre", tuple(found), "se llaman igual: habrá que nombrarlos por su ruta")
+        bearers[key(document)].append(document.doc_id)
+    yield from (tuple(found) for found in bearers.values() if len(found) > 1)
 
 
 def _article_gaps(documents: Sequence[Document]) -> Iterator[Finding]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from indexer import gate
-from indexer.gate import Verdict
-from indexer.golden import DEFAULT_DROP, GoldenSet, Outcome, ask_all, load_golden, retriever_for
+from indexer.gate import Ruling
+from indexer.golden import DEFAULT_DROP, GoldenSet, Outcome, ask_all, golden_of, retriever_for
 from indexer.reporting import Reporter
 from siaa.config import MAX_QUESTION_CHARS, Settings
 from siaa.errors import AmbiguousDocumentError, GenerationError, SiaaError, UnknownDocumentError
@@ -17,7 +17,7 @@ from siaa.retrieval import Retriever
 _TRIALS = 3  # documents a finished generation is asked for before it is published
 
 
-def examine(folder: Path, settings: Settings, reporter: Reporter) -> Verdict | None:
+def examine(folder: Path, settings: Settings, reporter: Reporter) -> Ruling | None:
     """Open the finished generation, try it out, and ask it the golden questions, beside the published one.
 
     Returns None when there are no golden questions. Raises GenerationError when it cannot find its own documents.
@@ -26,7 +26,7 @@ def examine(folder: Path, settings: Settings, reporter: Reporter) -> Verdict | N
     try:
         candidate = retriever_for(generation, settings)
         _try_out(candidate)
-        golden = _golden_questions(folder)
+        golden = golden_of(folder)
         published = _published_outcomes(settings) if settings.owns_tuning else None
         if golden is None and not published:
             _warn_of_questions_left_behind(settings, reporter)
@@ -51,11 +51,6 @@ def _warn_of_questions_left_behind(settings: Settings, reporter: Reporter) -> No
         )
 
 
-def _golden_questions(folder: Path) -> GoldenSet | None:
-    path = folder / TUNING / GOLDEN_QUESTIONS
-    return load_golden(path) if path.is_file() else None
-
-
 def _warn_of_strangers(golden: GoldenSet, generation: Generation, reporter: Reporter) -> None:
     """Say which documents the golden questions name that the index does not have."""
     for name in dict.fromkeys(question.document for question in golden.questions if question.document):
@@ -74,10 +69,10 @@ def _published_outcomes(settings: Settings) -> tuple[Outcome, ...] | None:
     except GenerationError:
         return None
     try:
-        golden = load_golden(published.folder / TUNING / GOLDEN_QUESTIONS)
-        return ask_all(retriever_for(published, settings), golden.questions)
+        golden = golden_of(published.folder)
+        return ask_all(retriever_for(published, settings), golden.questions) if golden else None
     except SiaaError:
-        return None  # it has no questions, or tables that this version cannot read
+        return None  # it has tables that this version cannot read
     finally:
         published.close()
 
@@ -88,7 +83,7 @@ def _try_out(retriever: Retriever) -> None:
     Raises GenerationError when it does not find them: it is then never published.
     """
     generation = retriever.generation
-    with_text = [document for document in generation.documents if document.chunk_count]
+    with_text = [document for document in generation.documents if document.passage_count]
     for document in with_text[:_TRIALS]:
         words = generation.slice(document, 0, min(document.size, 2000)).split()[:12]
         query = retriever.ask(" ".join(words)[:MAX_QUESTION_CHARS] or document.title)

@@ -10,20 +10,18 @@ from pathlib import Path
 import numpy as np
 
 from indexer.extracts import Extract
-from indexer.passages import Passage, analyse
+from indexer.passages import AnalysedPassage, analyse
 from indexer.reporting import Reporter
 from indexer.reuse import Earlier
-from siaa import records
 from siaa.analysis import Analyzer
 from siaa.generation import ARRAYS, DOCUMENTS, MANIFEST, TEXT_ENCODING, TEXTS, WHOOSH, Manifest, digest_file
-from siaa.model import Chunk, Document
-from siaa.records import DocumentRecord
+from siaa.model import CutPassage, Document
+from siaa.records import RECORDS, DocumentRecord
 from siaa.search import deriving, whoosh_index
 from siaa.search.bm25f import Ints
 from siaa.search.passage_table import PassageColumns, PassageTable
 from siaa.search.splicing import Run, new_positions, splice_columns, splice_postings
 from siaa.search.whoosh_index import FieldPostings, PassageTerms
-from siaa.sentences import sentence_spans
 
 _MOST_SEGMENTS = 8  # of a Whoosh index; from then on it is written anew
 _MOST_DELETED = 0.25  # share of the documents of a Whoosh index that may be deleted in it
@@ -36,7 +34,7 @@ class Fresh:
     """A document that was read for this build, and its passages."""
 
     document: Document
-    chunks: Sequence[Chunk]
+    passages: Sequence[CutPassage]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +70,11 @@ def write_contents(
     _write_texts(folder / TEXTS, parts, fresh, earlier)
     table = PassageTable()
     passages = _kept_rows(_passages(parts, fresh, analyzer), table)
-    if earlier is None or all(part.fresh for part in parts):
-        total = sum(part.extract.chunk_count for part in parts)
-        contents = _index_all(folder / WHOOSH, reporter.progress(passages, "indexando", total), table)
-    elif _can_extend(earlier, parts):
-        contents = _extend(folder / WHOOSH, parts, passages, table, earlier)
+    kept = None if all(part.fresh for part in parts) else earlier
+    if kept is not None and _can_extend(kept, parts):
+        contents = _extend(folder / WHOOSH, parts, passages, table, kept)
     else:
-        contents = _index_again(folder / WHOOSH, parts, passages, table, earlier, reporter)
+        contents = _index_anew(folder / WHOOSH, parts, passages, table, kept, reporter)
     _write_arrays(folder / ARRAYS, contents, len(parts), earlier, analyzer)
     return contents
 
@@ -92,39 +88,32 @@ def _write_texts(path: Path, parts: Sequence[Part], fresh: Mapping[int, Fresh], 
             )
 
 
-def _passages(parts: Sequence[Part], fresh: MutableMapping[int, Fresh], analyzer: Analyzer) -> Iterator[Passage]:
+def _passages(
+    parts: Sequence[Part], fresh: MutableMapping[int, Fresh], analyzer: Analyzer
+) -> Iterator[AnalysedPassage]:
     """Yield the passages of the fresh documents."""
     for part in parts:
         if part.fresh:
             found = fresh.pop(part.position)
             yield from analyse(
-                found.document,
-                found.chunks,
+                found.passages,
                 part.extract.identity.title_stems,
+                doc_id=part.extract.doc_id,
                 position=part.position,
                 analyzer=analyzer,
-                sentence_starts=lambda text: [start for start, _ in sentence_spans(text)],
             )
 
 
-def _kept_rows(passages: Iterator[Passage], table: PassageTable) -> Iterator[PassageTerms]:
+def _kept_rows(passages: Iterator[AnalysedPassage], table: PassageTable) -> Iterator[PassageTerms]:
     for passage in passages:
         table.add(passage.row)
         yield passage.terms
 
 
-def _index_all(whoosh: Path, passages: Iterator[PassageTerms], table: PassageTable) -> Contents:
-    """Write an index of fresh documents only."""
-    count = whoosh_index.write_index(whoosh, passages)
-    with whoosh_index.open_reader(whoosh) as reader:
-        postings = whoosh_index.read_all_postings(reader)
-    return Contents(table.finish(), postings, np.arange(count, dtype=np.int32))
-
-
 def _can_extend(earlier: Earlier, parts: Sequence[Part]) -> bool:
     """Tell whether the earlier index may be gone on with: it has few segments, and most of it stays."""
     segments, size = earlier.whoosh_size
-    stays = sum(part.extract.chunk_count for part in parts if not part.fresh)
+    stays = sum(part.extract.passage_count for part in parts if not part.fresh)
     return segments < _MOST_SEGMENTS and size - stays <= _MOST_DELETED * size
 
 
@@ -133,13 +122,17 @@ def _extend(
 ) -> Contents:
     """Add the fresh documents to a copy of the earlier index, and delete from it those that are gone or changed."""
     runs, numbers = _runs(parts, earlier), earlier.whoosh_numbers
-    added = sum(part.extract.chunk_count for part in parts if part.fresh)
+    added = sum(part.extract.passage_count for part in parts if part.fresh)
     positions = new_positions(runs, (numbers.size, added))
     stays = positions[_EARLIER] >= 0
     first = whoosh_index.extend_index(
         earlier.whoosh_folder, whoosh, deleted=numbers[~stays].tolist(), passages=passages
     )
-    newest = _postings_of_last_segment(whoosh) if added else dict.fromkeys(whoosh_index.FIELDS, FieldPostings.none())
+    newest = (
+        whoosh_index.read_all_postings(whoosh, newest=True)
+        if added
+        else dict.fromkeys(whoosh_index.FIELDS, FieldPostings.none())
+    )
     postings = {field: splice_postings((kept, newest[field]), positions) for field, kept in earlier.postings.items()}
     moved = np.empty(int(stays.sum()) + added, dtype=np.int32)
     moved[positions[_EARLIER][stays]] = numbers[stays]
@@ -147,28 +140,25 @@ def _extend(
     return Contents(splice_columns((earlier.columns, table.finish()), runs), postings, moved)
 
 
-def _postings_of_last_segment(whoosh: Path) -> Mapping[str, FieldPostings]:
-    with whoosh_index.open_reader(whoosh) as reader:
-        return whoosh_index.read_all_postings(whoosh_index.last_segment(reader))
-
-
-def _index_again(
+def _index_anew(
     whoosh: Path,
     parts: Sequence[Part],
     passages: Iterator[PassageTerms],
     table: PassageTable,
-    earlier: Earlier,
+    earlier: Earlier | None,
     reporter: Reporter,
 ) -> Contents:
     """Write one segment of all documents, without reading or analysing again what the earlier index holds."""
-    kept = earlier.terms([part.position for part in parts if not part.fresh])
-    in_order = (next(passages if part.fresh else kept) for part in parts for _ in range(part.extract.chunk_count))
-    total = sum(part.extract.chunk_count for part in parts)
-    count = whoosh_index.write_index(whoosh, reporter.progress(in_order, "reordenando", total))
-    with whoosh_index.open_reader(whoosh) as reader:
-        postings = whoosh_index.read_all_postings(reader)
-    columns = splice_columns((earlier.columns, table.finish()), _runs(parts, earlier))
-    return Contents(columns, postings, np.arange(count, dtype=np.int32))
+    total = sum(part.extract.passage_count for part in parts)
+    if earlier is None:
+        count = whoosh_index.write_index(whoosh, reporter.progress(passages, "indexando", total))
+        columns = table.finish()
+    else:
+        kept = earlier.terms([part.position for part in parts if not part.fresh])
+        in_order = (next(passages if part.fresh else kept) for part in parts for _ in range(part.extract.passage_count))
+        count = whoosh_index.write_index(whoosh, reporter.progress(in_order, "reordenando", total))
+        columns = splice_columns((earlier.columns, table.finish()), _runs(parts, earlier))
+    return Contents(columns, whoosh_index.read_all_postings(whoosh), np.arange(count, dtype=np.int32))
 
 
 def _runs(parts: Sequence[Part], earlier: Earlier) -> list[Run]:
@@ -177,8 +167,8 @@ def _runs(parts: Sequence[Part], earlier: Earlier) -> list[Run]:
     fresh = 0
     for part in parts:
         first = fresh if part.fresh else earlier.first_passage[part.position]
-        runs.append(Run(_FRESH if part.fresh else _EARLIER, first, first + part.extract.chunk_count))
-        fresh += part.extract.chunk_count if part.fresh else 0
+        runs.append(Run(_FRESH if part.fresh else _EARLIER, first, first + part.extract.passage_count))
+        fresh += part.extract.passage_count if part.fresh else 0
     return runs
 
 
@@ -186,7 +176,6 @@ def _write_arrays(
     folder: Path, contents: Contents, documents: int, earlier: Earlier | None, analyzer: Analyzer
 ) -> None:
     stop_words = analyzer.tables.stop_words
-    folder.mkdir()
     deriving.write_arrays(
         folder,
         contents.postings,
@@ -199,7 +188,7 @@ def _write_arrays(
 
 def write_records(folder: Path, found: Sequence[DocumentRecord]) -> None:
     """Write the table of documents."""
-    rows = [records.to_json(record) for record in found]
+    rows = RECORDS.dump_python(tuple(found), mode="json", by_alias=True)
     (folder / DOCUMENTS).write_text(json.dumps(rows, ensure_ascii=False), encoding="utf-8")
 
 

@@ -1,6 +1,6 @@
 """Count and time what the service does, for `GET /metrics` (Prometheus).
 
-One process serves (`service.servers.gunicorn_server`, workers = 1), so the figures live in its memory. With several
+One process serves, so the figures live in its memory. With several
 worker processes prometheus-client needs `PROMETHEUS_MULTIPROC_DIR`, set before Python starts and emptied at each start,
 and the gauges below a multiprocess mode of their own.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -18,9 +18,13 @@ OUTCOME_FILE = "ultima_construccion.json"
 class BuildOutcome:
     """How the last build ended: when (UTC, ISO 8601), its exit code, and why it published nothing, in Spanish."""
 
-    cuando: str
-    codigo: int
-    motivo: str
+    when: str
+    code: int
+    why: str
+
+    def to_json(self) -> dict[str, str | int]:
+        """Return the outcome in the words of the file and of the contract."""
+        return {"cuando": self.when, "codigo": self.code, "motivo": self.why}
 
 
 def note_outcome(index_dir: Path, *, code: int, why: str, when: datetime) -> None:
@@ -28,7 +32,7 @@ def note_outcome(index_dir: Path, *, code: int, why: str, when: datetime) -> Non
     outcome = BuildOutcome(when.isoformat(timespec="seconds"), code, why)
     pending = index_dir / f"tmp-{OUTCOME_FILE}"
     try:
-        pending.write_text(json.dumps(asdict(outcome), ensure_ascii=False), encoding="utf-8")
+        pending.write_text(json.dumps(outcome.to_json(), ensure_ascii=False), encoding="utf-8")
         os.replace(pending, index_dir / OUTCOME_FILE)
     except OSError:
         return  # the exit code and the terminal have said it
@@ -41,4 +45,4 @@ def failed_build(index_dir: Path) -> BuildOutcome | None:
         outcome = BuildOutcome(str(data["cuando"]), int(data["codigo"]), str(data["motivo"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return outcome if outcome.codigo else None
+    return outcome if outcome.code else None

@@ -17,7 +17,7 @@ PROJECT_DIR = Path(__file__).resolve().parent.parent
 OWN_CORPUS_DIR = PROJECT_DIR / "corpus"
 OWN_CONFIG_DIR = PROJECT_DIR / "config"
 
-CHUNK_SIZE = 800  # characters, hard upper bound of a chunk (contract)
+CHUNK_SIZE = 800  # characters, hard upper bound of a passage (contract)
 CHUNK_OVERLAP = 300  # characters, at most, repeated where a section has to be cut (contract)
 MAX_QUESTION_CHARS = 2000  # characters of a question (contract, common rules)
 
@@ -107,11 +107,6 @@ class Settings(BaseSettings):
     def allowed_origins(self) -> frozenset[str]:
         """Return the origins whose pages may read answers (CORS); none by default."""
         return frozenset(filter(None, self.cors_origins.split(",")))
-
-    @property
-    def fragment_chars(self) -> int:
-        """Return the most characters of a fragment: CHUNK_SIZE * MAX_CHUNKS_CONTEXTO, header and headings included."""
-        return CHUNK_SIZE * self.max_chunks_contexto
 
     @property
     def tuning_dir(self) -> Path:

@@ -44,12 +44,6 @@ class AmbiguousDocumentError(SiaaError):
     code = "documento_ambiguo"
 
 
-class UnknownTermError(SiaaError):
-    """The term is in no document; `suggestions` holds the nearest terms of the index."""
-
-    code = "termino_desconocido"
-
-
 class UnknownCollectionError(SiaaError):
     """No collection of the index has this name; `suggestions` holds those there are."""
 

@@ -7,10 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
+from siaa.generation import Generation
 from siaa.naming import Evidence, NameIndex
 from siaa.question import Query
 from siaa.search.bm25f import Floats, Ints
-from siaa.search.index import SearchIndex, TermIds
+from siaa.search.index import TermIds
 
 _POOL = 400  # passages, best first, that speak for their documents
 _MIN_LITERAL_WORDS = 3  # words from which a question is worth finding word for word
@@ -20,17 +21,17 @@ _MOST_LITERAL = 300  # passages searched for the question word for word
 class Evidences:
     """A question's evidence over one generation, each part computed when first asked for."""
 
-    def __init__(self, query: Query, index: SearchIndex, names: NameIndex, passages: Floats | None = None) -> None:
+    def __init__(self, query: Query, generation: Generation, names: NameIndex) -> None:
         self.query = query
-        self.index = index
+        self.generation = generation
+        self.index = generation.index
         self.names = names
-        self.terms: TermIds = index.terms(query.stems, query.words)
-        self._scores = passages
+        self.terms: TermIds = self.index.terms(query.stems, query.words)
 
     @cached_property
     def scores(self) -> Floats:
         """Return the score of every passage, shape (P,)."""
-        return self.index.passage_scores(self.terms) if self._scores is None else self._scores
+        return self.index.passage_scores(self.terms)
 
     @cached_property
     def attainable(self) -> float:

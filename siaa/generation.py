@@ -9,16 +9,17 @@ import hashlib
 import json
 import mmap
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from siaa import records
+from pydantic import Field, TypeAdapter
+
 from siaa.analysis import Analyzer
-from siaa.errors import AmbiguousDocumentError, GenerationError, UnknownDocumentError
+from siaa.errors import AmbiguousDocumentError, GenerationError, UnknownCollectionError, UnknownDocumentError
 from siaa.language import load_tables
-from siaa.records import DocumentRecord
+from siaa.records import RECORDS, DocumentRecord
 from siaa.search.arrays import Arrays, Vocabularies
 from siaa.search.index import SearchIndex
 from siaa.text import fold, normalise
@@ -32,9 +33,12 @@ _CHARACTER = 4  # bytes
 _SUGGESTIONS = 5
 
 
+INDEXED, WITH_WARNINGS, LEFT_OUT = "indexado", "con_avisos", "excluido"  # what becomes of a file
+
+
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """What became of one file of the corpus: state "indexado", "con_avisos" or "excluido", and why."""
+    """What became of one file of the corpus, its `state`, and why."""
 
     path: str
     state: str
@@ -52,14 +56,14 @@ class Manifest:
     inputs: str  # digest of corpus, tuning and code fingerprints: equal inputs, equal generation
     analyzer: str  # fingerprint of the analyzer that made its terms
     documents: int
-    chunks: int
+    passages: Annotated[int, Field(alias="chunks")]
     collections: dict[str, int]
     reports: tuple[FileReport, ...]
     files: dict[str, str] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """Render the manifest."""
-        return json.dumps(asdict(self), ensure_ascii=False, indent=1)
+        return json.dumps(_MANIFEST.dump_python(self, mode="json", by_alias=True), ensure_ascii=False, indent=1)
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
@@ -68,16 +72,73 @@ class Manifest:
         Raises GenerationError when it is missing, damaged or of another format.
         """
         try:
-            data: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-            reports = tuple(FileReport(r["path"], r["state"], tuple(r["reasons"])) for r in data.pop("reports"))
-            manifest = cls(**data, reports=reports)
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            manifest = _MANIFEST.validate_json((folder / MANIFEST).read_bytes())
+        except (OSError, ValueError) as error:
             raise GenerationError(
                 f"El manifiesto de {folder.name} no se puede leer: revise los permisos o ejecute «make index»."
             ) from error
         if manifest.format != FORMAT:
             raise GenerationError(f"La generación {folder.name} es de otra versión de SIAA: ejecute «make index».")
         return manifest
+
+
+_MANIFEST = TypeAdapter(Manifest)
+
+
+class Passage:
+    """A passage of a generation, by its `number` in the index. A view: each part is read when asked for."""
+
+    __slots__ = ("generation", "number")
+
+    def __init__(self, generation: Generation, number: int) -> None:
+        self.generation = generation
+        self.number = number
+
+    @property
+    def document(self) -> DocumentRecord:
+        """Return the document that it belongs to."""
+        return self.generation.documents[int(self.generation.index.arrays.passage_document[self.number])]
+
+    @property
+    def ordinal(self) -> int:
+        """Return its place among the passages of its document, from 0."""
+        return self.number - self.document.first_passage
+
+    @property
+    def start(self) -> int:
+        """Return where it begins, in characters of its document."""
+        return int(self.generation.index.arrays.passage_start[self.number])
+
+    @property
+    def end(self) -> int:
+        """Return where it ends, end exclusive."""
+        return int(self.generation.index.arrays.passage_end[self.number])
+
+    @property
+    def heading(self) -> str:
+        """Return its own heading, without markup."""
+        return self.generation.index.heading(self.number)
+
+    @property
+    def article(self) -> str:
+        """Return the article it belongs to, "" when none."""
+        return self.generation.index.article(self.number)
+
+    @property
+    def digest(self) -> int:
+        """Return a number that passages share whose text differs in white space only."""
+        return int(self.generation.index.arrays.passage_digest[self.number])
+
+    @property
+    def sentences(self) -> list[int]:
+        """Return where its sentences begin, in characters of its document."""
+        start = self.start
+        return [start + offset for offset in self.generation.index.sentence_starts(self.number)]
+
+    @property
+    def text(self) -> str:
+        """Return its text."""
+        return self.generation.slice(self.document, self.start, self.end)
 
 
 class Generation:
@@ -112,9 +173,26 @@ class Generation:
             suggestions=self._near_names(name),
         )
 
+    def find_collection(self, name: str) -> str:
+        """Return the collection called `name`, in any case, with or without accents.
+
+        Raises UnknownCollectionError with those there are.
+        """
+        known, wanted = self.manifest.collections, _key(name).strip()
+        found = next((collection for collection in known if fold(collection) == wanted), None)
+        if found is None:
+            raise UnknownCollectionError(
+                f"No hay ninguna colección «{name}»: elija una de las que hay.", suggestions=tuple(sorted(known))
+            )
+        return found
+
     def _near_names(self, name: str) -> tuple[str, ...]:
         near = get_close_matches(_key(name)[:200], self._by_name, n=2 * _SUGGESTIONS, cutoff=0.5)
         return tuple(dict.fromkeys(d.name for key in near for d in self._by_name[key]))[:_SUGGESTIONS]
+
+    def passage(self, number: int) -> Passage:
+        """Return the passage at the position `number` of the index."""
+        return Passage(self, number)
 
     def text_of(self, document: DocumentRecord) -> str:
         """Return the whole normalised text of a document."""
@@ -218,8 +296,7 @@ def _map(path: Path) -> bytes | mmap.mmap:
 
 
 def _read_documents(folder: Path) -> tuple[DocumentRecord, ...]:
-    rows = json.loads((folder / DOCUMENTS).read_text(encoding="utf-8"))
-    return tuple(records.from_json(row) for row in rows)
+    return RECORDS.validate_json((folder / DOCUMENTS).read_bytes())
 
 
 def _exact_key(name: str) -> str:

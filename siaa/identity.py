@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Annotated, NamedTuple
+
+from pydantic import PlainSerializer
 
 from siaa.analysis import Analyzer
 from siaa.model import BlockKind, Document
@@ -65,8 +68,7 @@ _NAMED_AFTER = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Norm:
+class Norm(NamedTuple):
     """A norm that a document is: rank ("ley", "acuerdo", "psaa16"), number and year, the last two possibly empty."""
 
     rank: str
@@ -79,7 +81,7 @@ class Identity:
     """What a document answers to. `acronyms` maps initials to how sure they are (1 whole, 0.7 a prefix of them)."""
 
     aliases: tuple[Alias, ...]
-    norms: tuple[Norm, ...]
+    norms: Annotated[tuple[Norm, ...], PlainSerializer(lambda norms: [norm._asdict() for norm in norms])]
     acronyms: Mapping[str, float]
     title_stems: tuple[str, ...]
     name_stems: tuple[str, ...]
@@ -92,19 +94,14 @@ class IdentityDraft:
     """What one document says of its identity, and what it tells of others, whatever the rest of the corpus holds."""
 
     names: tuple[Alias, ...]  # from the file name, the title and the title block
-    norms: tuple[Norm, ...]
     acronyms: Mapping[str, float]
     title_stems: tuple[str, ...]
     name_stems: tuple[str, ...]
     repealed: bool
     edition: str
-    told: tuple[tuple[Norm, str, int], ...]  # names that its text gives to norms, and how often
     short_words: Mapping[str, int]  # how much oftener each short word is written in small letters than in capitals
-
-
-def identify(documents: Sequence[Document], analyzer: Analyzer) -> tuple[Identity, ...]:
-    """Return the identity of each document, in order."""
-    return settle([draft(document, analyzer) for document in documents], analyzer)
+    norms: tuple[Norm, ...]
+    told: tuple[tuple[str, str, str, str, int], ...]  # rank, number and year of norms, a name of each, and how often
 
 
 def settle(drafts: Sequence[IdentityDraft], analyzer: Analyzer) -> tuple[Identity, ...]:
@@ -135,8 +132,8 @@ def _names_of_norms(drafts: Iterable[IdentityDraft]) -> Mapping[Norm, list[str]]
     """Return the names that the corpus gives to a norm beside its number, most frequent first."""
     counts: defaultdict[Norm, Counter[str]] = defaultdict(Counter)
     for one in drafts:
-        for norm, name, count in one.told:
-            counts[norm][name] += count
+        for *norm, name, count in one.told:
+            counts[Norm(*norm)][name] += count
     return {norm: [name for name, _ in names.most_common(_MINED_NAMES)] for norm, names in counts.items()}
 
 
@@ -241,12 +238,12 @@ def _norm_references(text: str) -> list[Norm]:
     return [Norm(r.rank, r.number, r.year) for r in find_references(text) if r.kind == "norma" and (r.number or r.year)]
 
 
-def _told(text: str) -> tuple[tuple[Norm, str, int], ...]:
+def _told(text: str) -> tuple[tuple[str, str, str, str, int], ...]:
     counts: Counter[tuple[Norm, str]] = Counter()
     for norm_text, name in _pairs(text):
         for norm in _norm_references(norm_text)[:1]:
             counts[Norm("", norm.number, norm.year), fold(squeeze(name))] += 1
-    return tuple((norm, name, count) for (norm, name), count in counts.items())
+    return tuple((*norm, name, count) for (norm, name), count in counts.items())
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:
@@ -296,16 +293,7 @@ def _with_famous_first_words(identities: Sequence[Identity]) -> Iterator[Identit
         first = next(
             (a[0] for a in identity.aliases[:2] if len(a) > 1 and _is_famous(a[0]) and holders[a[0]] == 1), None
         )
-        aliases = identity.aliases + (((first,),) if first else ())
-        yield Identity(
-            aliases,
-            identity.norms,
-            identity.acronyms,
-            identity.title_stems,
-            identity.name_stems,
-            identity.repealed,
-            identity.edition,
-        )
+        yield replace(identity, aliases=(*identity.aliases, (first,))) if first else identity
 
 
 def _is_famous(stem: str) -> bool:

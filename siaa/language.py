@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from siaa.errors import ConfigError
 from siaa.text import fold, normalise
@@ -26,11 +26,10 @@ CLARIFICATIONS = "aclaraciones.toml"
 
 LANGUAGE_FILES = (STOP_WORDS, QUESTION_WORDS, ABBREVIATIONS, SYNONYMS, EXPANSIONS, LISTINGS, TITLE_WORDS)
 GOLDEN_QUESTIONS = "preguntas.toml"  # read by the indexer only: what its gate asks
-CORPUS_FILES = (
-    MANUAL_KEYWORDS,
-    CLARIFICATIONS,
-    GOLDEN_QUESTIONS,
-)  # belong to the corpus they were written for (contract, Environment)
+# These belong to the corpus they were written for (contract, Environment).
+CORPUS_FILES = (MANUAL_KEYWORDS, CLARIFICATIONS, GOLDEN_QUESTIONS)
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,34 +125,32 @@ def _toml(folder: Path, name: str, *, optional: bool = False) -> dict[str, Any]:
 
 def _table(data: dict[str, Any], key: str, name: str) -> dict[str, Any]:
     found = data.get(key, {})
-    if not isinstance(found, dict):
-        raise ConfigError(f"{name}: se esperaba la tabla [{key}] y hay {found!r}.")
-    return found
+    return _checked(found, isinstance(found, dict), f"{name}: se esperaba la tabla [{key}]")
 
 
 def _rows(data: dict[str, Any], key: str, name: str) -> list[dict[str, Any]]:
     found = data.get(key, [])
-    if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
-        raise ConfigError(f"{name}: se esperaban filas [[{key}]] y hay {found!r}.")
-    return found
+    is_right = isinstance(found, list) and all(isinstance(row, dict) for row in found)
+    return _checked(found, is_right, f"{name}: se esperaban filas [[{key}]]")
 
 
-def _list(value: object, name: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise ConfigError(f"{name}: se esperaba una lista y hay {value!r}.")
+def _list(value: Any, name: str) -> list[Any]:
+    return _checked(value, isinstance(value, list), f"{name}: se esperaba una lista")
+
+
+def _text(value: Any, name: str) -> str:
+    return str(_checked(value, isinstance(value, str), f"{name}: se esperaba un texto entre comillas"))
+
+
+def _strings(value: Any, name: str) -> tuple[str, ...]:
+    is_right = isinstance(value, list) and all(isinstance(item, str) for item in value)
+    return tuple(_checked(value, is_right, f"{name}: se esperaba una lista de textos"))
+
+
+def _checked(value: Value, is_right: bool, expected: str) -> Value:
+    if not is_right:
+        raise ConfigError(f"{expected} y hay {value!r}.")
     return value
-
-
-def _text(value: object, name: str) -> str:
-    if not isinstance(value, str):
-        raise ConfigError(f"{name}: se esperaba un texto entre comillas y hay {value!r}.")
-    return value
-
-
-def _strings(value: object, name: str) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise ConfigError(f"{name}: se esperaba una lista de textos y hay {value!r}.")
-    return tuple(value)
 
 
 def _pattern(text: str, name: str) -> re.Pattern[str]:

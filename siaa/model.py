@@ -8,7 +8,7 @@ from typing import Any
 
 
 class BlockKind(StrEnum):
-    """What a stretch of a document is. Readers decide it, so that the chunker knows no Markdown."""
+    """What a stretch of a document is. Readers decide it, so that cutting knows no Markdown."""
 
     HEADING = "heading"
     PARAGRAPH = "paragraph"
@@ -59,15 +59,13 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
-    """A passage: `document.text[start:end] == text`, at most CHUNK_SIZE characters.
+class CutPassage:
+    """A passage as it was cut: `document.text[start:end] == text`, at most CHUNK_SIZE characters.
 
     `heading_path` runs from the outermost heading to the own one. `article` is the article the passage belongs to.
     `opens_section` tells whether it begins its section; `is_list` whether it holds list items.
     """
 
-    doc_id: str
-    ordinal: int
     start: int
     end: int
     text: str
@@ -84,6 +82,18 @@ class Contribution:
     signal: str
     points: float
     why: str
+
+
+class Scored:
+    """What was found for a question, and why: its score is the sum of its contributions, by construction."""
+
+    __slots__ = ()
+    contributions: tuple[Contribution, ...]
+
+    @property
+    def score(self) -> float:
+        """Return the sum of the points."""
+        return sum(contribution.points for contribution in self.contributions)
 
 
 @dataclass(frozen=True, slots=True)

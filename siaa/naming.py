@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,7 @@ from siaa.references import Reference
 from siaa.text import fold
 
 Evidence = npt.NDArray[np.float32]  # shape (D,), one value in 0..1 per document
+Item = TypeVar("Item")
 
 _HALF_WEIGHT = 3.0  # matched weight at which an alias counts half: one rare word is little, three are a name
 SURE_NORM = 0.7  # evidence from which a document is taken for a norm that a question or a sentence names
@@ -57,96 +59,66 @@ class NameIndex:
         self.repealed = np.array([d.identity.repealed for d in documents], dtype=np.float32)
         self.forms = np.array([fold(d.title).startswith(_FORM_TITLES) for d in documents], dtype=np.float32)
         self._norms = [(d.position, norm) for d in documents for norm in d.identity.norms]
-        self._by_number: defaultdict[str, list[tuple[int, Norm]]] = defaultdict(list)
-        for position, norm in self._norms:
-            self._by_number[norm.number].append((position, norm))
-        self._acronyms: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
-        for document in documents:
-            for acronym, sure in document.identity.acronyms.items():
-                self._acronyms[acronym].append((document.position, sure))
-        self._automatic: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
-        self._manual: defaultdict[str, list[tuple[int, tuple[str, ...]]]] = defaultdict(list)
-        for document in documents:
-            self._add_keywords(document, analyzer)
-
-    def _add_keywords(self, document: DocumentRecord, analyzer: Analyzer) -> None:
-        for keyword in document.keywords:
-            stems = tuple(dict.fromkeys(analyzer.stems(keyword.term)))
-            if keyword.origin == "manual" and stems:
-                self._manual[stems[0]].append((document.position, stems))
-            elif keyword.origin == "auto":
-                for stem in stems:
-                    self._automatic[stem].append((document.position, keyword.weight))
+        self._by_number = _grouped((norm.number, (position, norm)) for position, norm in self._norms)
+        self._acronyms = _grouped(
+            (acronym, (d.position, sure)) for d in documents for acronym, sure in d.identity.acronyms.items()
+        )
+        keywords = [
+            (d.position, k, tuple(dict.fromkeys(analyzer.stems(k.term)))) for d in documents for k in d.keywords
+        ]
+        self._automatic = _grouped(
+            (stem, (position, k.weight)) for position, k, stems in keywords if k.origin == "auto" for stem in stems
+        )
+        self._manual = _grouped(
+            (stems[0], (position, stems)) for position, k, stems in keywords if k.origin == "manual" and stems
+        )
 
     def alias_cover(self, stems: Sequence[str]) -> Evidence:
         """Return m / (m + 3) * (m / w)^2 for the best alias of each document: w its weight, m what is matched."""
-        evidence = np.zeros(self.count, dtype=np.float32)
         matched = _matched(self._aliases, stems)
-        values = matched / (matched + _HALF_WEIGHT) * (matched / self._aliases.totals) ** 2
-        np.maximum.at(evidence, self._aliases.documents, values.astype(np.float32))
-        return evidence
+        return self._best_name(
+            self._aliases, matched / (matched + _HALF_WEIGHT) * (matched / self._aliases.totals) ** 2
+        )
 
     def alias_phrase(self, stems: Sequence[str], sequence: Sequence[str]) -> Evidence:
         """Return w / (w + 3) for the heaviest alias of each document that stands whole and in order in the question.
 
         What is named after the first counts half: "juzgado de familia: ¿se registra como en el laboral?".
         """
-        evidence = np.zeros(self.count, dtype=np.float32)
-        matched = _matched(self._aliases, stems)
+        names = self._aliases
         text = f" {' '.join(sequence)} "
-        whole = np.flatnonzero(matched > 0.999 * self._aliases.totals).tolist()
-        found = [(at, alias) for alias in whole if (at := text.find(f" {' '.join(self._aliases.stems[alias])} ")) >= 0]
+        whole = np.flatnonzero(_matched(names, stems) > 0.999 * names.totals).tolist()
+        found = [(at, alias) for alias in whole if (at := text.find(f" {' '.join(names.stems[alias])} ")) >= 0]
         first = min(found, default=(0, 0))[0]
-        for at, alias in found:
-            total = float(self._aliases.totals[alias])
-            value = total / (total + _HALF_WEIGHT) * (1.0 if at == first else _IN_PASSING)
-            owner = self._aliases.documents[alias]
-            evidence[owner] = max(evidence[owner], value)
-        return evidence
+        weighed = ((names.documents[alias], float(names.totals[alias]), at == first) for at, alias in found)
+        return self._highest((d, w / (w + _HALF_WEIGHT) * (1.0 if leads else _IN_PASSING)) for d, w, leads in weighed)
 
     def addressed(self, stems: Sequence[str]) -> Evidence:
         """Return how well the best alias of each document agrees with what the question names before a colon.
 
         m^2 / (w * a): w the weight of the alias, a that of the name asked, m what both share. 1 when they are equal.
         """
-        evidence = np.zeros(self.count, dtype=np.float32)
-        asked = sum(self._aliases.weights.get(stem, 0.0) for stem in stems)
-        if asked > 0:
-            matched = _matched(self._aliases, stems)
-            values = matched**2 / (self._aliases.totals * asked)
-            np.maximum.at(evidence, self._aliases.documents, values.astype(np.float32))
-        return evidence
-
-    def best_alias(self, document: int, stems: Sequence[str]) -> str:
-        """Return the stems of the document's alias that the question covers best, for an explanation."""
-        matched = _matched(self._aliases, stems) / self._aliases.totals
-        own = np.flatnonzero(self._aliases.documents == document)
-        return " ".join(self._aliases.stems[own[int(np.argmax(matched[own]))]]) if own.size else ""
+        asked = _asked(self._aliases, stems)
+        return self._best_name(self._aliases, _matched(self._aliases, stems) ** 2 / (self._aliases.totals * asked))
 
     def file_cover(self, stems: Sequence[str]) -> Evidence:
         """Return how much of the question is in a document's file name, damped by how much of the name is not."""
-        evidence = np.zeros(self.count, dtype=np.float32)
-        asked = sum(self._files.weights.get(stem, 0.0) for stem in stems)
-        if asked > 0:
-            matched = _matched(self._files, stems)
-            values = matched / asked * np.sqrt(matched / self._files.totals)
-            np.maximum.at(evidence, self._files.documents, values.astype(np.float32))
-        return evidence
+        matched = _matched(self._files, stems)
+        shares = matched / _asked(self._files, stems) * np.sqrt(matched / self._files.totals)
+        return self._best_name(self._files, shares)
 
     def norm_match(self, references: Sequence[Reference]) -> Evidence:
         """Return how surely each document is a norm that the question names; the first one named counts most.
 
         Where one is the norm for sure, another of the same number and year is a different norm.
         """
-        evidence = np.zeros(self.count, dtype=np.float32)
+        found: list[tuple[int, float]] = []
         for position, reference in enumerate(references):
             factor = _LATER_NORMS[min(position, len(_LATER_NORMS) - 1)]
             sure = [(document, _agreement(reference, norm)) for document, norm in self._candidates(reference)]
             least = _SURE if any(agreement >= _SURE for _, agreement in sure) else 0.0
-            for document, agreement in sure:
-                if agreement >= least:
-                    evidence[document] = max(evidence[document], factor * agreement)
-        return evidence
+            found += [(document, factor * agreement) for document, agreement in sure if agreement >= least]
+        return self._highest(found)
 
     def are_norms(self, references: Sequence[Reference]) -> npt.NDArray[np.bool_]:
         """Tell of each document whether it is one of the norms named, of which the first counts most."""
@@ -172,11 +144,7 @@ class NameIndex:
 
     def acronym_match(self, words: Iterable[str]) -> Evidence:
         """Return 1 where a word of the question is the initials of a document's title, 0.7 where it begins them."""
-        evidence = np.zeros(self.count, dtype=np.float32)
-        for word in words:
-            for document, sure in self._acronyms.get(word, ()):
-                evidence[document] = max(evidence[document], sure)
-        return evidence
+        return self._highest(found for word in words for found in self._acronyms.get(word, ()))
 
     def automatic_keywords(self, stems: Sequence[str], weight_of: Mapping[str, float]) -> Evidence:
         """Return the share of the question's weight that a document's automatic keywords hold, each by its weight."""
@@ -189,12 +157,21 @@ class NameIndex:
 
     def manual_keywords(self, stems: Sequence[str]) -> Evidence:
         """Return 1 where the question holds every word of a manual keyword of a document."""
-        evidence = np.zeros(self.count, dtype=np.float32)
         asked = set(stems)
-        for stem in asked:
-            for document, keyword in self._manual.get(stem, ()):
-                if asked.issuperset(keyword):
-                    evidence[document] = 1.0
+        keywords = (found for stem in asked for found in self._manual.get(stem, ()))
+        return self._highest((document, 1.0) for document, keyword in keywords if asked.issuperset(keyword))
+
+    def _best_name(self, names: _Names, values: npt.NDArray[np.floating[Any]]) -> Evidence:
+        """Return, per document, the highest of the `values` of its names."""
+        evidence = np.zeros(self.count, dtype=np.float32)
+        np.maximum.at(evidence, names.documents, values.astype(np.float32))
+        return evidence
+
+    def _highest(self, found: Iterable[tuple[int, float]]) -> Evidence:
+        """Return, per document, the highest value found for it."""
+        evidence = np.zeros(self.count, dtype=np.float32)
+        for document, value in found:
+            evidence[document] = max(evidence[document], value)
         return evidence
 
 
@@ -218,15 +195,19 @@ def _superseded(documents: Sequence[DocumentRecord]) -> Evidence:
     return evidence
 
 
+def _grouped(pairs: Iterable[tuple[str, Item]]) -> Mapping[str, list[Item]]:
+    """Return the second parts under their first ones."""
+    groups: dict[str, list[Item]] = {}
+    for key, item in pairs:
+        groups.setdefault(key, []).append(item)
+    return groups
+
+
 def _names(pairs: Iterable[tuple[int, tuple[str, ...]]], count: int) -> _Names:
     rows = list(pairs)
-    owners: defaultdict[str, set[int]] = defaultdict(set)
-    holders: defaultdict[str, list[int]] = defaultdict(list)
-    for position, (document, stems) in enumerate(rows):
-        for stem in stems:
-            owners[stem].add(document)
-            holders[stem].append(position)
-    weights = {stem: log((count + 1) / (len(documents) + 0.5)) for stem, documents in owners.items()}
+    holders = _grouped((stem, position) for position, (_, stems) in enumerate(rows) for stem in stems)
+    owners = {stem: len({rows[position][0] for position in positions}) for stem, positions in holders.items()}
+    weights = {stem: log((count + 1) / (documents + 0.5)) for stem, documents in owners.items()}
     return _Names(
         stems=tuple(stems for _, stems in rows),
         documents=np.array([document for document, _ in rows], dtype=np.int32),
@@ -242,6 +223,11 @@ def _matched(names: _Names, stems: Sequence[str]) -> npt.NDArray[np.float32]:
         if stem in names.holders:
             matched[names.holders[stem]] += names.weights[stem]
     return matched
+
+
+def _asked(names: _Names, stems: Sequence[str]) -> float:
+    """Return the weight of all stems asked for; any positive number where no name has one of them."""
+    return sum(names.weights.get(stem, 0.0) for stem in stems) or 1.0
 
 
 def _agreement(asked: Reference, norm: Norm) -> float:

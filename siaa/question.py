@@ -10,6 +10,7 @@ from typing import Protocol
 from siaa.analysis import Analyzer
 from siaa.config import MAX_QUESTION_CHARS
 from siaa.errors import InvalidQuestionError
+from siaa.question_text import Fault, find_fault, is_blank
 from siaa.references import Reference, find_references
 from siaa.text import fold, normalise, squeeze
 
@@ -17,7 +18,6 @@ _MIN_CORRECTED = 5  # letters; shorter words have too many neighbours
 _LONG_WORD = 8  # letters from which two edits are looked for instead of one
 _MAX_ACRONYM = 8
 _LONGEST_ADDRESSEE = 100  # characters before the colon
-_TRANSITORY = "trans_"
 
 
 class Words(Protocol):
@@ -41,7 +41,7 @@ class Query:
     when the index has that norm. `local_stems` choose inside a document and keep the article's number. `name_stems`
     hold everything, for names of documents, and `name_sequence` the same with repetitions. `sequence` is every word as
     written. `articles` are those asked for ("5", "14_bis", "trans_5"). `synonyms` and `expansion` are stems that count
-    less. `unknown` are words that the index holds in no form.
+    less.
     """
 
     raw: str
@@ -60,7 +60,6 @@ class Query:
     expansion: tuple[str, ...]
     synonyms: tuple[str, ...]
     corrections: Mapping[str, str]
-    unknown: tuple[str, ...]
     wants_list: bool
 
     @property
@@ -75,15 +74,16 @@ class Query:
 
 
 def check_question(raw: str) -> None:
-    """Raise InvalidQuestionError unless `raw` can be searched: some text, not too long in NFC, no controls."""
-    if not raw.strip():
+    """Raise InvalidQuestionError unless `raw` can be searched: something visible, not too long, no controls."""
+    if is_blank(raw):
         raise InvalidQuestionError("La pregunta está vacía: escriba qué desea saber.")
-    length = len(unicodedata.normalize("NFC", raw))
-    if length > MAX_QUESTION_CHARS:
+    fault = find_fault(raw, limit=MAX_QUESTION_CHARS)
+    if fault is Fault.LONG:
+        length = len(unicodedata.normalize("NFC", raw))
         raise InvalidQuestionError(
             f"La pregunta tiene {length} caracteres y el máximo es {MAX_QUESTION_CHARS}: hágala más corta."
         )
-    if any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\t\n\r" for c in raw):
+    if fault:
         raise InvalidQuestionError("La pregunta contiene caracteres de control: escríbala de nuevo sin ellos.")
 
 
@@ -96,37 +96,33 @@ def parse(raw: str, *, analyzer: Analyzer, index: Words, holds_norm: Callable[[R
     text = squeeze(normalise(raw))
     folded = fold(text)
     references = find_references(text)
-    articles = tuple(dict.fromkeys(_article(r) for r in references if r.kind in ("art", "art_trans")))
     held = [r for r in references if r.kind == "norma" and r.number and holds_norm(r)]
     local_text = _cut(text, held)
-    route_text = _cut(local_text, [r for r in references if r.kind in ("art", "art_trans")] if held else [])
-    typed = _content(route_text, analyzer)
-    corrections = _corrections([*typed, *_content(local_text, analyzer)], analyzer, index)
+    typed = _content(_cut(local_text, [r for r in references if r.article] if held else []), analyzer)
+    local, named = _content(local_text, analyzer), _content(text, analyzer)
+    corrections = _corrections([*typed, *local], analyzer, index)
     words = _with(typed, corrections)
     stems = _stems(words, analyzer)
-    named = _content(text, analyzer)
+    sequence = tuple(token.word for token in analyzer.tokens(text))
+    kinds = [e for e in analyzer.tables.expansions if any(pattern.search(folded) for pattern in e.patterns)]
+    implied = _stems((word for kind in kinds for word in kind.words), analyzer)
     return Query(
         raw=raw,
         normalised=squeeze(folded),
-        sequence=tuple(token.word for token in analyzer.tokens(text)),
+        sequence=sequence,
         words=words,
         stems=stems,
-        local_stems=_stems(_with(_content(local_text, analyzer), corrections), analyzer),
+        local_stems=_stems(_with(local, corrections), analyzer),
         name_stems=_stems(_with(named, corrections), analyzer),
         addressee=_addressee(text, corrections, analyzer),
         name_sequence=tuple(analyzer.stem(corrections.get(word, word)) for word in named),
         references=references,
-        articles=articles,
-        acronyms=tuple(
-            dict.fromkeys(
-                t.word for t in analyzer.tokens(text) if t.word.isalpha() and 2 <= len(t.word) <= _MAX_ACRONYM
-            )
-        ),
-        kinds=tuple(e.kind for e in analyzer.tables.expansions if any(p.search(folded) for p in e.patterns)),
-        expansion=_expansion(folded, stems, analyzer),
+        articles=tuple(dict.fromkeys(r.article for r in references if r.article)),
+        acronyms=tuple(dict.fromkeys(w for w in sequence if w.isalpha() and 2 <= len(w) <= _MAX_ACRONYM)),
+        kinds=tuple(kind.kind for kind in kinds),
+        expansion=tuple(stem for stem in implied if stem not in stems),
         synonyms=_synonyms(stems, analyzer),
         corrections=corrections,
-        unknown=tuple(w for w in words if not index.has_word(w) and not index.has_stem(analyzer.stem(w))),
         wants_list=any(pattern.search(folded) for pattern in analyzer.tables.listings),
     )
 
@@ -137,10 +133,6 @@ def _addressee(text: str, corrections: Mapping[str, str], analyzer: Analyzer) ->
     if not colon or not rest.strip() or "?" in opening:
         return ()
     return _stems(_with(_content(opening, analyzer), corrections), analyzer)
-
-
-def _article(reference: Reference) -> str:
-    return (_TRANSITORY if reference.kind == "art_trans" else "") + reference.number
 
 
 def _cut(text: str, references: Iterable[Reference]) -> str:
@@ -193,12 +185,6 @@ def _nearest(word: str, index: Words) -> str | None:
 def _is_likely(word: str, found: str, distance: int) -> bool:
     """Tell whether `found` may be what was meant: people seldom miss the first letter, and then nothing else."""
     return found[0] == word[0] or (distance == 1 and found[-2:] == word[-2:])
-
-
-def _expansion(folded: str, stems: Sequence[str], analyzer: Analyzer) -> tuple[str, ...]:
-    kinds = (e for e in analyzer.tables.expansions if any(p.search(folded) for p in e.patterns))
-    found = _stems((word for kind in kinds for word in kind.words), analyzer)
-    return tuple(stem for stem in found if stem not in stems)
 
 
 def _synonyms(stems: Sequence[str], analyzer: Analyzer) -> tuple[str, ...]:

@@ -1,11 +1,13 @@
-"""What a generation knows about each document, and how it is written to disk."""
+"""What a generation knows about each document, as it stands on disk."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated
 
-from siaa.identity import Identity, Norm
+from pydantic import Field, TypeAdapter
+
+from siaa.identity import Identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +23,7 @@ class Keyword:
 class DocumentRecord:
     """A document of the index. `name` is how answers call it: the file name where one document bears it, else the path.
 
-    `size` counts characters; its passages are `first_chunk` to `first_chunk + chunk_count - 1`; `text_start` is where
-    its text begins in the generation's texts, in characters.
+    `size` counts characters; `text_start` is where its text begins in the generation's texts, in characters.
     """
 
     position: int
@@ -31,48 +32,18 @@ class DocumentRecord:
     title: str
     collection: str
     size: int
-    first_chunk: int
-    chunk_count: int
+    first_passage: Annotated[int, Field(alias="first_chunk")]
+    passage_count: Annotated[int, Field(alias="chunk_count")]
     text_start: int
     articles: tuple[str, ...]
     warnings: tuple[str, ...]
     keywords: tuple[Keyword, ...]
     identity: Identity
 
-
-def to_json(record: DocumentRecord) -> dict[str, Any]:
-    """Return plain JSON values."""
-    identity = record.identity
-    return {
-        **{key: getattr(record, key) for key in (*_PLAIN, "articles", "warnings")},
-        "keywords": [_fields(keyword) for keyword in record.keywords],
-        "identity": _fields(identity) | {"norms": [_fields(norm) for norm in identity.norms]},
-    }
+    @property
+    def passages(self) -> range:
+        """Return the numbers of its passages in the index."""
+        return range(self.first_passage, self.first_passage + self.passage_count)
 
 
-def from_json(row: dict[str, Any]) -> DocumentRecord:
-    """Return the record that `to_json` wrote."""
-    identity = row["identity"]
-    return DocumentRecord(
-        **{key: row[key] for key in _PLAIN},
-        articles=tuple(row["articles"]),
-        warnings=tuple(row["warnings"]),
-        keywords=tuple(Keyword(**keyword) for keyword in row["keywords"]),
-        identity=Identity(
-            aliases=tuple(tuple(alias) for alias in identity["aliases"]),
-            norms=tuple(Norm(**norm) for norm in identity["norms"]),
-            acronyms=identity["acronyms"],
-            title_stems=tuple(identity["title_stems"]),
-            name_stems=tuple(identity["name_stems"]),
-            repealed=identity["repealed"],
-            edition=identity["edition"],
-        ),
-    )
-
-
-def _fields(value: Keyword | Identity | Norm) -> dict[str, Any]:
-    """Return the fields of a value as they are: `asdict` copies them all, deeply, for thousands of documents."""
-    return {item.name: getattr(value, item.name) for item in fields(value)}
-
-
-_PLAIN = ("position", "doc_id", "name", "title", "collection", "size", "first_chunk", "chunk_count", "text_start")
+RECORDS = TypeAdapter(tuple[DocumentRecord, ...])  # to JSON and back

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from siaa.evidence import Evidences
-from siaa.model import Contribution
+from siaa.model import Contribution, Scored
 from siaa.naming import Evidence
 from siaa.profile import Profile
 from siaa.question import Query
 from siaa.records import DocumentRecord
+from siaa.search.entries import entries_of
 
 _PASSAGE_SHARES = (1.0, 0.5, 0.25)  # what a document's best, second and third passage count
 _ARTICLE_POOL = 60  # passages among which the article asked for is looked for
@@ -27,16 +28,11 @@ _DENSITY_FLOOR = 50  # stems: a shorter document does not gain density by being 
 
 
 @dataclass(frozen=True, slots=True)
-class RoutedDocument:
-    """A document and why: its score is the sum of its contributions, by construction."""
+class RoutedDocument(Scored):
+    """A document and why."""
 
     document: DocumentRecord
     contributions: tuple[Contribution, ...]
-
-    @property
-    def score(self) -> float:
-        """Return the sum of the points."""
-        return sum(contribution.points for contribution in self.contributions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +74,7 @@ def density_level(e: Evidences) -> Evidence:
     density = np.zeros(e.index.document_count, dtype=np.float32)
     arrays = e.index.arrays
     for stem in e.terms.stems:
-        span = slice(arrays.document_ptr[stem], arrays.document_ptr[stem + 1])
+        span = entries_of(arrays.document_ptr, stem)
         density[arrays.document_ids[span]] += arrays.document_counts[span] * arrays.document_idf[stem]
     density /= np.maximum(arrays.document_length, _DENSITY_FLOOR)
     return density / max(float(density.max(initial=0.0)), 1e-9)
@@ -137,17 +133,9 @@ ROUTING_LEVELS: tuple[RoutingLevel, ...] = (
         "la pregunta lo nombra por sus siglas",
     ),
     RoutingLevel(
-        "densidad",
-        "densidad",
-        lambda e: density_level(e),
-        "densidad de los términos: {value:.0%} de la del documento más denso",
+        "densidad", "densidad", density_level, "densidad de los términos: {value:.0%} de la del documento más denso"
     ),
-    RoutingLevel(
-        "documento",
-        "densidad",
-        lambda e: document_level(e),
-        "el documento entero reúne {value:.0%} de lo alcanzable",
-    ),
+    RoutingLevel("documento", "densidad", document_level, "el documento entero reúne {value:.0%} de lo alcanzable"),
     RoutingLevel(
         "nombre_archivo",
         "nombre",
@@ -173,14 +161,9 @@ ROUTING_LEVELS: tuple[RoutingLevel, ...] = (
         "la pregunta empieza por su nombre y dos puntos",
     ),
     RoutingLevel("norma", "nombre", lambda e: e.norms, "es la norma que la pregunta nombra ({value:.0%} de certeza)"),
-    RoutingLevel(
-        "pasajes",
-        "pasajes",
-        lambda e: passages_level(e),
-        "sus mejores pasajes reúnen {value:.0%} de lo alcanzable",
-    ),
-    RoutingLevel("articulo", "pasajes", lambda e: article_level(e), "contiene el artículo pedido"),
-    RoutingLevel("pregunta_literal", "pasajes", lambda e: literal_level(e), "un pasaje contiene la pregunta entera"),
+    RoutingLevel("pasajes", "pasajes", passages_level, "sus mejores pasajes reúnen {value:.0%} de lo alcanzable"),
+    RoutingLevel("articulo", "pasajes", article_level, "contiene el artículo pedido"),
+    RoutingLevel("pregunta_literal", "pasajes", literal_level, "un pasaje contiene la pregunta entera"),
     RoutingLevel(
         "rango", PREFERENCE, lambda e: e.names.supreme, "es la Constitución: va antes que las normas que la repiten"
     ),

@@ -9,66 +9,12 @@ from itertools import pairwise
 from siaa.text import fold
 
 # A full stop after these words ends no sentence (folded, without the stop).
-ABBREVIATIONS = frozenset(
-    {
-        "art",
-        "arts",
-        "inc",
-        "incs",
-        "lit",
-        "lits",
-        "par",
-        "pars",
-        "pag",
-        "pags",
-        "pp",
-        "cap",
-        "tit",
-        "sec",
-        "cfr",
-        "cf",
-        "vs",
-        "ss",
-        "sgts",
-        "fl",
-        "fls",
-        "fol",
-        "exp",
-        "rad",
-        "ref",
-        "vol",
-        "ed",
-        "dr",
-        "dra",
-        "drs",
-        "dres",
-        "sr",
-        "sra",
-        "sres",
-        "srta",
-        "ing",
-        "lic",
-        "mag",
-        "hon",
-        "prof",
-        "tel",
-        "cel",
-        "ext",
-        "av",
-        "avda",
-        "cra",
-        "cl",
-        "dpto",
-        "depto",
-        "ud",
-        "uds",
-        "vda",
-        "ej",
-        "aprox",
-        "min",
-        "max",
-    }
-)
+_ABBREVIATIONS = """
+    art arts inc incs lit lits par pars pag pags pp cap tit sec cfr cf vs ss sgts fl fls fol exp rad ref vol ed dr
+    dra drs dres sr sra sres srta ing lic mag hon prof tel cel ext av avda cra cl dpto depto ud uds vda ej aprox min
+    max
+"""
+ABBREVIATIONS = frozenset(_ABBREVIATIONS.split())
 # These are abbreviations of "number" only before something with a digit: "Acuerdo No. PSAA16", but "Respondió que no."
 NUMBER_WORDS = frozenset({"no", "nos", "nro", "nros", "num", "nums", "n"})
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,12 +26,10 @@ def write_small_index(folder: Path, passages: Sequence[Terms]) -> None:
     """Write Whoosh index and arrays of `passages` into `folder`, as a generation holds them."""
     postings = postings_of(folder / "whoosh", passages)
     documents = 1 + max((passage.document for passage in passages), default=-1)
-    target = folder / "arrays"
-    target.mkdir()
     # A word of this index may be no stem of it: such a word is a stop word here.
     stems = {stem for passage in passages for stem in (*passage.body, *passage.heading, *passage.title)}
     deriving.write_arrays(
-        target,
+        folder / "arrays",
         postings,
         columns_of(passages),
         documents=documents,
@@ -42,13 +40,20 @@ def write_small_index(folder: Path, passages: Sequence[Terms]) -> None:
 def postings_of(folder: Path, passages: Sequence[Terms]) -> dict[str, FieldPostings]:
     """Write a Whoosh index of `passages` into `folder` and return its postings."""
     whoosh_index.write_index(folder, [_terms(passage) for passage in passages])
-    with whoosh_index.open_reader(folder) as reader:
-        return whoosh_index.read_all_postings(reader)
+    return whoosh_index.read_all_postings(folder)
 
 
 def columns_of(passages: Sequence[Terms]) -> PassageColumns:
     """Return the columns of `passages`."""
-    return PassageTable.of(_row(passage) for passage in passages).finish()
+    return columns_of_rows(_row(passage) for passage in passages)
+
+
+def columns_of_rows(rows: Iterable[PassageRow]) -> PassageColumns:
+    """Return the columns of `rows`, in their order."""
+    table = PassageTable()
+    for row in rows:
+        table.add(row)
+    return table.finish()
 
 
 def _words(passage: Terms) -> Sequence[str]:
@@ -79,7 +84,7 @@ def _row(passage: Terms) -> PassageRow:
         heading=" ".join(passage.heading),
         heading_stems=passage.heading,
         flags=0,
-        body_digest=0,
+        digest=0,
         words=words,
         offsets=range(len(words)),
         sentences=(0,),

@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from indexer.readers.decoding import decode
 from indexer.readers.doubts import find_doubts
@@ -17,7 +16,6 @@ from indexer.readers.glued import separate_glued
 from indexer.readers.markup import clean_markup
 from indexer.readers.structure import read_structure
 from indexer.readers.title import find_title
-from siaa.errors import UnreadableDocumentError
 from siaa.model import Document
 from siaa.text import normalise
 
@@ -34,20 +32,25 @@ class Reading:
 Reader = Callable[[bytes], Reading]
 
 
-def read_document(path: Path, *, doc_id: str, collection: str) -> Document:
-    """Return the document that the file at `path` holds; an empty file is a document without blocks, with a warning.
+def read_document(data: bytes, *, doc_id: str, collection: str) -> Document:
+    """Return the document that `data` holds, the content of a file with a suffix of `READERS`.
 
-    Raises UnreadableDocumentError, whose Spanish text says why, when the file cannot be read or is not text.
+    An empty file is a document without blocks, with a warning. Raises UnreadableDocumentError, whose Spanish text says
+    why, when it is not text.
     """
-    reader = READERS.get(path.suffix.lower())
-    if reader is None:
-        known = ", ".join(sorted(READERS))
-        raise UnreadableDocumentError(f"Formato no admitido: «{path.suffix}». Se admiten {known}.")
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise UnreadableDocumentError(f"No se pudo leer el archivo: {why_unreadable(error)}.") from error
-    return to_document(reader(data), doc_id=doc_id, collection=collection, file_name=path.name)
+    name = doc_id.rpartition("/")[2]
+    reading = READERS[f".{name.rpartition('.')[2].lower()}"](data)
+    blocks = read_structure(reading.text)
+    doubts = find_doubts(reading.text, blocks, has_metadata=bool(reading.metadata))
+    return Document(
+        doc_id=doc_id,
+        title=find_title(reading.text, blocks, reading.metadata, name),
+        collection=collection,
+        text=reading.text,
+        blocks=blocks,
+        metadata=reading.metadata,
+        warnings=reading.warnings + doubts,
+    )
 
 
 def why_unreadable(error: OSError) -> str:
@@ -63,21 +66,6 @@ _WHY = {
     errno.EMFILE: "hay demasiados archivos abiertos (ulimit -n)",
     errno.ENAMETOOLONG: "su ruta es demasiado larga",
 }
-
-
-def to_document(reading: Reading, *, doc_id: str, collection: str, file_name: str) -> Document:
-    """Return the document of a reading: its structure, its title and what is doubtful about it."""
-    blocks = read_structure(reading.text)
-    doubts = find_doubts(reading.text, blocks, has_metadata=bool(reading.metadata))
-    return Document(
-        doc_id=doc_id,
-        title=find_title(reading.text, blocks, reading.metadata, file_name),
-        collection=collection,
-        text=reading.text,
-        blocks=blocks,
-        metadata=reading.metadata,
-        warnings=reading.warnings + doubts,
-    )
 
 
 def read_markdown(data: bytes) -> Reading:

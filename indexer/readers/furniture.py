@@ -1,6 +1,6 @@
 """Find the lines that belong to the printed page and not to the text: headers, footers, tables of contents.
 
-They stay in the text, since offsets and quotes count in it; the chunker is told to make no passage of them. A line is
+They stay in the text, since offsets and quotes count in it; they become no passage. A line is
 furniture by its shape ("Hoja No. 3 ...", "Página 3 de 20") or because it repeats through the document **and** looks
 like a page's (an address, a page number): manuals repeat whole sentences, and those are text.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from indexer.readers.lines import Line
@@ -41,6 +42,7 @@ _ACT_PHRASES = (
 _ACTS = frozenset(_ACT_WORDS.split()) | set(_ACT_PHRASES)
 _SPACED_LETTERS = re.compile(r"^(?:\w\s){3,}\w\W*$")
 _NUMBERED = re.compile(r"(?P<number>\d{1,2}(?:\.\d{1,3}){0,5})\.?[\s\t]+(?=[A-ZÁÉÍÓÚÜÑ¿])(?P<title>.*)$")
+ATX = re.compile(r"(#{1,6})(?:[ \t]+(.*))?$", re.S)  # Markdown's own
 _SECTION_WORD = re.compile(r"(?:\d+\.?\s*)?SECCI[OÓ]N")
 
 
@@ -124,3 +126,15 @@ def label_of(*lines: Line) -> str:
 def is_section_word(text: str) -> bool:
     """Tell whether a heading is of the kind "3. SECCIÓN: ...", that stands above others of its own level."""
     return bool(_SECTION_WORD.match(strip_markup(text)))
+
+
+def level_of_sections(lines: Iterable[Line]) -> int:
+    """Return the ATX level at which "SECCIÓN: ..." stands beside other headings, 0 where there is none.
+
+    Manuals converted from Word have all headings on one level; their sections then stand half a level above, so that
+    "Salidas" belongs to "SECCIÓN: ACCIONES DE TUTELA".
+    """
+    found = [match for line in lines if line.raw[:1] == "#" and (match := ATX.match(line.raw))]
+    sections = {len(match[1]) for match in found if is_section_word(match[2] or "")}
+    others = {len(match[1]) for match in found if not is_section_word(match[2] or "")}
+    return min(sections & others, default=0)

@@ -12,10 +12,10 @@ from service.endpoints.diagnostics import citation
 from service.http.conversation_body import parse_object
 from service.http.failures import InvalidDraftError, NotJsonError
 from service.http.http_errors import HTTP_FAILURES
-from service.http.question_text import fault_of, is_blank
 from service.http.wire import json_response
 from siaa.answering.citing.support import State
 from siaa.answering.drafts import verify_text
+from siaa.question_text import fault_of, is_blank
 from siaa.text import normalise
 
 MAX_DRAFT_CHARS = 20_000  # of the text, in its NFC form

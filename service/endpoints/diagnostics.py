@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -20,11 +19,13 @@ if TYPE_CHECKING:
     from siaa.answering.drafts import Citation
     from siaa.answering.refusal import Verdict
     from siaa.build_outcome import BuildOutcome
+    from siaa.diagnosis import Density, Trace
     from siaa.generation import Generation
     from siaa.question import Query
     from siaa.records import DocumentRecord
-    from siaa.retrieval import Density, ScoredChunk, Selected, Trace
+    from siaa.retrieval import Selected
     from siaa.routing import Routed, RoutedDocument
+    from siaa.selection import ScoredPassage
 
 DENSITY_DECIMALS = 6  # contract, /siaa/densidad
 SCORE_DECIMALS = 4  # of points shown by explicar=1
@@ -61,8 +62,8 @@ def fragment(query: Query, selected: Selected, *, missing: Sequence[str] = (), v
     }
     if verdict is not None:
         answer["explicacion"] = {
-            "trozos": [_signals(chunk) for chunk in selected.chosen],
-            "por_debajo": [_signals(chunk) for chunk in selected.below],
+            "trozos": [_signals(scored) for scored in selected.chosen],
+            "por_debajo": [_signals(scored) for scored in selected.below],
             "normas_ausentes": list(missing),
             "rechazo": _verdict(verdict),
         }
@@ -141,7 +142,7 @@ def state(
         "version": version,
         "generacion": generation.name if generation else None,
         "documentos_cargados": manifest.documents if manifest else 0,
-        "chunks": manifest.chunks if manifest else 0,
+        "chunks": manifest.passages if manifest else 0,
         "colecciones": dict(manifest.collections) if manifest else {},
         "model": model if model is not None else "extractivo",
         "modelo_disponible": model_available,
@@ -151,7 +152,7 @@ def state(
             "construido": manifest.created if manifest else None,
             "actualizado": datetime.fromtimestamp(since, UTC).isoformat(timespec="seconds") if since else None,
             **({"problema": problem} if problem else {}),
-            **({"construccion_fallida": asdict(failed)} if failed else {}),
+            **({"construccion_fallida": failed.to_json()} if failed else {}),
         },
     }
 
@@ -222,7 +223,7 @@ def _document(document: DocumentRecord) -> Json:
         "doc": document.name,
         "tamano": document.size,
         "coleccion": document.collection,
-        "chunks": document.chunk_count,
+        "chunks": document.passage_count,
     }
 
 
@@ -232,7 +233,7 @@ def _listed(document: DocumentRecord) -> Json:
         "titulo": document.title,
         "coleccion": document.collection,
         "tamano": document.size,
-        "chunks": document.chunk_count,
+        "chunks": document.passage_count,
         "articulos": list(document.articles),
         "avisos": list(document.warnings),
     }
@@ -246,15 +247,16 @@ def _levels(found: RoutedDocument) -> Json:
     }
 
 
-def _signals(chunk: ScoredChunk) -> Json:
+def _signals(scored: ScoredPassage) -> Json:
+    passage = scored.passage
     return {
-        "n": chunk.ordinal,
-        "inicio": chunk.start,
-        "fin": chunk.end,
-        "titulo": chunk.heading,
-        "articulo": chunk.article,
-        "puntaje": round(chunk.score, SCORE_DECIMALS),
-        "senales": _contributions(chunk.contributions),
+        "n": passage.ordinal,
+        "inicio": passage.start,
+        "fin": passage.end,
+        "titulo": passage.heading,
+        "articulo": passage.article,
+        "puntaje": round(scored.score, SCORE_DECIMALS),
+        "senales": _contributions(scored.contributions),
     }
 
 

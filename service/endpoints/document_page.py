@@ -90,11 +90,15 @@ def render_page(
     return Page(_page(name, title, body, notices=notices), target.anchor if target else "")
 
 
+class _SafeMarkdown(MarkdownIt):
+    def validateLink(self, url: str) -> bool:
+        return bool(_LINK.match(url))
+
+
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parser = _SafeMarkdown("commonmark", {"html": False}).enable("table")
     # Legal texts are indented for looks; an indented line is no code.
     parser.disable("code")
-    parser.validateLink = lambda url: bool(_LINK.match(url))  # type: ignore[method-assign]
     return parser
 
 

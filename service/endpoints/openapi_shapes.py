@@ -17,7 +17,7 @@ JSON_MEDIA = "application/json"
 EVENT_MEDIA = "text/event-stream"
 MAX_PARAMETER_CHARS = 2000  # contract, common rules
 
-# What `service.http.question_text` lets pass, as regular expressions: no control characters, and something visible.
+# What `siaa.question_text` lets pass, as regular expressions: no control characters, and something visible.
 _CONTROL = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
 _BLANK = r"\x00-\x20\x7f-\xa0\xad\u1680\u2000-\u200d\u2028\u2029\u202f\u205f\u2060\u3000\ufeff"
 _PLAIN = f"^[^{_CONTROL}]*$"

@@ -20,11 +20,11 @@ from service.http.failures import (
 )
 from service.http.http_errors import HTTP_FAILURES
 from service.http.params import Parameters, parse_query
-from service.http.question_text import fault_of, is_blank
 from service.http.wire import json_response, json_text
 from siaa.answering.exchange import ALERTS, TALK, TYPES, LogLine
 from siaa.config import MAX_QUESTION_CHARS
 from siaa.model import Json
+from siaa.question_text import fault_of, is_blank
 from siaa.text import squeeze
 
 DEFAULT_LINES, MAX_LINES = 50, 500  # of /siaa/log (contract)

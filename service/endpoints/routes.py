@@ -16,15 +16,16 @@ from service.endpoints.openapi import document_of
 from service.http.admin import require_operator
 from service.http.failures import InvalidParameterError
 from service.http.params import Parameters, parse_query
-from service.http.question_text import fault_of
 from service.http.wire import json_response
 from service.metrics import CONTENT_TYPE, Served
 from siaa import __version__
 from siaa.answering.refusal import judge
-from siaa.answering.searching import find_collection, route_question
+from siaa.answering.searching import route_question
 from siaa.build_outcome import failed_build
 from siaa.config import MAX_QUESTION_CHARS
+from siaa.diagnosis import density_of, trace
 from siaa.errors import GenerationError
+from siaa.question_text import fault_of
 
 if TYPE_CHECKING:
     from siaa.generation import Generation
@@ -74,7 +75,7 @@ def densidad(term: str) -> Response:
     if fault := fault_of(term, limit=MAX_QUESTION_CHARS):
         raise InvalidParameterError(f"El término {fault}.")
     with _lease() as retriever:
-        return json_response(diagnostics.density(term, retriever.density(term)))
+        return json_response(diagnostics.density(term, density_of(term, retriever.generation)))
 
 
 @endpoints.get("/siaa/debug_tokens")
@@ -83,7 +84,7 @@ def debug_tokens() -> Response:
     (raw,) = _parameters("q").required("q")
     with _lease() as retriever:
         query = retriever.ask(raw)
-        return json_response(diagnostics.tokens(query, retriever.trace(query)))
+        return json_response(diagnostics.tokens(query, trace(query, retriever)))
 
 
 @endpoints.get("/siaa/ver/<path:name>")
@@ -124,7 +125,7 @@ def documentos() -> Response:
     collection = parameters.optional("coleccion")
     with _lease() as retriever:
         generation = retriever.generation
-        chosen = find_collection(generation, collection) if collection is not None else None
+        chosen = generation.find_collection(collection) if collection is not None else None
         listed = diagnostics.documents(generation, collection=chosen, text=parameters.optional("q"))
         return json_response(listed)
 

@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 from service.http.failures import InvalidChatError
-from service.http.question_text import fault_of, is_blank
 from siaa.answering.talk.conversation import Conversation, Message
 from siaa.config import MAX_QUESTION_CHARS
 from siaa.errors import SiaaError
+from siaa.question_text import fault_of, is_blank
 
 MAX_MESSAGES = 50  # of a conversation (contract)
 MAX_BYTES = 32 * 1024  # of all contents together, in UTF-8 (contract)

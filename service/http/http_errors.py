@@ -25,6 +25,7 @@ from service.http.failures import (
 from service.http.wire import json_response
 from siaa.answering.llm import ModelError
 from siaa.answering.llm.protocol import ModelBusyError
+from siaa.diagnosis import UnknownTermError
 from siaa.errors import (
     AmbiguousDocumentError,
     ConfigError,
@@ -34,7 +35,6 @@ from siaa.errors import (
     StoppingError,
     UnknownCollectionError,
     UnknownDocumentError,
-    UnknownTermError,
 )
 from siaa.model import Json
 

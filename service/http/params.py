@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from urllib.parse import unquote_to_bytes
 
 from service.http.failures import InvalidParameterError, MissingParameterError
-from service.http.question_text import fault_of, is_blank
 from siaa.config import MAX_QUESTION_CHARS
+from siaa.question_text import fault_of, is_blank
 
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _SWITCH = {"1": True, "0": False}

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 from siaa.text import normalise
 
@@ -118,7 +119,7 @@ def mask(text: str) -> str:
     if not _SUSPECT.search(text):
         return text
     for pattern, label, spared in _RULES:
-        text = pattern.sub(lambda match, label=label, spared=spared: _replace(match, label, spared), text)  # type: ignore[misc]
+        text = pattern.sub(partial(_replace, label=label, spared=spared), text)
     return text
 
 

@@ -34,7 +34,7 @@ _SCHEMA = (
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class LogPage:
     """The newest lines of those that were asked for, newest first, and how many there are of them in all."""
 
     total: int = 0
@@ -72,7 +72,7 @@ class QualityLog:
 
         return bool(self._database.run(insert))
 
-    def read(self, *, limit: int, kind: str | None = None, alert: str | None = None) -> Page | None:
+    def read(self, *, limit: int, kind: str | None = None, alert: str | None = None) -> LogPage | None:
         """Return the newest lines of this type and alert, newest first; None if the file cannot be read now."""
         wanted = [("momento >= ?", self._oldest())]
         wanted += [(f"{column} = ?", value) for column, value in (("tipo", kind), ("alerta", alert)) if value]
@@ -82,13 +82,13 @@ class QualityLog:
         total = f"(SELECT count(*) FROM registro WHERE {where})"
         query = f"SELECT {total}, id, {', '.join(_COLUMNS)} FROM registro WHERE {where} ORDER BY id DESC LIMIT ?"
 
-        def select(connection: sqlite3.Connection) -> Page:
+        def select(connection: sqlite3.Connection) -> LogPage:
             self._purge(connection)
             rows = connection.execute(query, (*values, *values, limit)).fetchall()
             lines = tuple(_shown(dict(zip(("id", *_COLUMNS), row[1:], strict=True))) for row in rows)
-            return Page(rows[0][0] if rows else 0, lines)
+            return LogPage(rows[0][0] if rows else 0, lines)
 
-        return self._database.run(select) if self.enabled else Page()
+        return self._database.run(select) if self.enabled else LogPage()
 
     def close(self) -> None:
         """Close the file."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from siaa.answering.citing.claims import Claim, each_claim
 from siaa.answering.citing.place import Place
-from siaa.answering.citing.support import State, Support, article_of, find_support
+from siaa.answering.citing.support import State, Support, find_support
 from siaa.answering.events import Source
 from siaa.answering.grounding import place_of
 from siaa.answering.reasons import Code, Reason
@@ -89,7 +89,7 @@ def verify_text(retriever: Retriever, text: str) -> list[Citation]:
 
 
 def _is_citation(claim: Claim, scope: _Scope) -> bool:
-    articles = any(r.kind in ("art", "art_trans") for r in (*claim.sources, *claim.mentions))
+    articles = any(r.article for r in (*claim.sources, *claim.mentions))
     return bool(claim.quote or articles or scope.unknown or scope.documents)
 
 
@@ -203,8 +203,8 @@ def _of_alias(retriever: Retriever, claim: Claim) -> list[DocumentRecord]:
 
 
 def _articles(claim: Claim) -> list[str]:
-    sources = [article_of(r) for r in claim.sources if r.kind in ("art", "art_trans")]
-    return sources or [article_of(r) for r in claim.mentions if r.kind in ("art", "art_trans")]
+    sources = [r.article for r in claim.sources if r.article]
+    return sources or [r.article for r in claim.mentions if r.article]
 
 
 def _missing(claim: Claim, scope: _Scope) -> Reason | None:
@@ -252,7 +252,7 @@ def _of_articles(
     index = retriever.generation.index
     for document in documents:
         before = ""
-        for passage in index.passages_of(document.position):
+        for passage in document.passages:
             article = index.article(passage)
             if article in articles and article != before:
                 yield _around(retriever, passage)
@@ -283,8 +283,8 @@ def _relevant(retriever: Retriever, claim: Claim, scope: _Scope) -> Iterator[_St
     else:
         selections = list(retriever.gather(retriever.route(query)).selections)
     for selected in selections:
-        for chunk in selected.chosen:
-            yield _Stretch(selected.document, chunk.start, chunk.end, chunk.article)
+        for passage in (scored.passage for scored in selected.chosen):
+            yield _Stretch(selected.document, passage.start, passage.end, passage.article)
 
 
 def _key(stretch: _Stretch) -> tuple[int, int, int]:
@@ -293,18 +293,17 @@ def _key(stretch: _Stretch) -> tuple[int, int, int]:
 
 def _around(retriever: Retriever, passage: int) -> _Stretch:
     """Return the article that a passage belongs to, or the passage with its neighbours."""
-    index, arrays = retriever.generation.index, retriever.generation.index.arrays
-    document = retriever.generation.documents[int(arrays.passage_document[passage])]
-    article = index.article(passage)
-    own = index.passages_of(document.position)
+    generation, index = retriever.generation, retriever.generation.index
+    document, article = generation.passage(passage).document, index.article(passage)
+    own = document.passages
     reach = MAX_PASSAGES if article else LOOSE_PASSAGES
     first = last = passage
     while first - 1 in own and passage - first < reach and index.article(first - 1) == article:
         first -= 1
     while last + 1 in own and last - passage < reach and index.article(last + 1) == article:
         last += 1
-    end = max(int(arrays.passage_end[p]) for p in range(first, last + 1))
-    return _Stretch(document, int(arrays.passage_start[first]), end, article)
+    end = max(generation.passage(number).end for number in range(first, last + 1))
+    return _Stretch(document, generation.passage(first).start, end, article)
 
 
 def _place(retriever: Retriever, stretch: _Stretch, known: Places) -> Place:

@@ -123,11 +123,11 @@ def nearest(gathered: Gathered, reasons: tuple[Reason, ...]) -> Nearest:
 
 
 def piece_scores(gathered: Gathered) -> dict[tuple[str, int], float]:
-    """Return the score of the best chosen chunk in each piece, by document and start of the piece."""
+    """Return the score of the best chosen passage in each piece, by document and start of the piece."""
     scores: dict[tuple[str, int], float] = {}
     for selected in gathered.selections:
         for piece in selected.fragment.pieces:
-            inside = [c.score for c in selected.chosen if c.start < piece.end and piece.start < c.end]
+            inside = [s.score for s in selected.chosen if s.passage.start < piece.end and piece.start < s.passage.end]
             if inside:
                 scores[selected.fragment.doc_id, piece.start] = max(inside)
     return scores

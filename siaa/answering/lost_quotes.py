@@ -101,11 +101,9 @@ def _end_of_article(retriever: Retriever, document: DocumentRecord, article: str
 def _passages_from(
     retriever: Retriever, document: DocumentRecord, article: str, place: int
 ) -> Iterator[tuple[int, int]]:
-    index = retriever.generation.index
-    for passage in index.passages_of(document.position):
-        start, end = int(index.arrays.passage_start[passage]), int(index.arrays.passage_end[passage])
-        if end < place:
+    for passage in map(retriever.generation.passage, document.passages):
+        if passage.end < place:
             continue
-        if index.article(passage) != article:
+        if passage.article != article:
             return
-        yield start, end
+        yield passage.start, passage.end

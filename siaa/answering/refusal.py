@@ -93,12 +93,10 @@ def coverage(
 
 def is_cited(reference: Reference, *, generation: Generation) -> bool:
     """Tell whether any passage of the index cites the norm `reference`: its number, and its year if both have one."""
-    index, arrays = generation.index, generation.index.arrays
     for word in {reference.number, f"{reference.rank}{reference.number}"}:
-        for passage in index.passages_with_words([word])[:CITING_PASSAGES].tolist():
-            document = generation.documents[int(arrays.passage_document[passage])]
-            text = generation.slice(document, int(arrays.passage_start[passage]), int(arrays.passage_end[passage]))
-            if any(_is_same(reference, found) for found in find_references(text)):
+        holding = generation.index.passages_with_words([word])[:CITING_PASSAGES].tolist()
+        for passage in map(generation.passage, holding):
+            if any(_is_same(reference, found) for found in find_references(passage.text)):
                 return True
     return False
 

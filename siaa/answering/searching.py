@@ -5,12 +5,9 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from siaa.errors import UnknownCollectionError
 from siaa.routing import ROUTING_LEVELS
-from siaa.text import fold, normalise
 
 if TYPE_CHECKING:
-    from siaa.generation import Generation
     from siaa.retrieval import Gathered, Retriever
     from siaa.routing import Routed
 
@@ -24,8 +21,7 @@ def route_question(retriever: Retriever, raw: str, *, collection: str | None = N
 
     Raises InvalidQuestionError and UnknownCollectionError.
     """
-    chosen = find_collection(retriever.generation, collection) if collection is not None else None
-    routed = retriever.route(retriever.ask(raw), collection=chosen)
+    routed = retriever.route(retriever.ask(raw), collection=collection)
     if log.isEnabledFor(logging.DEBUG):
         for found in routed.documents:
             shares: dict[str, float] = {}
@@ -43,18 +39,3 @@ def gather(retriever: Retriever, raw: str, *, collection: str | None = None) -> 
     Raises InvalidQuestionError and UnknownCollectionError.
     """
     return retriever.gather(route_question(retriever, raw, collection=collection))
-
-
-def find_collection(generation: Generation, name: str) -> str:
-    """Return the collection called `name`, in any case, with or without accents.
-
-    Raises UnknownCollectionError with those there are.
-    """
-    known = generation.manifest.collections
-    wanted = fold(normalise(name)).strip()
-    found = next((collection for collection in known if fold(collection) == wanted), None)
-    if found is None:
-        raise UnknownCollectionError(
-            f"No hay ninguna colección «{name}»: elija una de las que hay.", suggestions=tuple(sorted(known))
-        )
-    return found

@@ -71,7 +71,7 @@ def opening_article(line: str) -> ArticleOpening | None:
     if head is None:
         clause = next(_clauses(view), None)
         opens = clause is not None and not view.plain[: clause.start].strip(' \t#>*_"“«')
-        return _opening(view, line, clause.number, False, clause.end) if clause and opens else None
+        return _opening(view, line, clause.number, clause.end) if clause and opens else None
     listed = listed_at(view.folded, head.end(), "art", plural=False)
     if listed is None or not _is_caption(view, head, listed.opening_end):
         return None
@@ -79,7 +79,7 @@ def opening_article(line: str) -> ArticleOpening | None:
     number = f"{item.number}.{item.detail}" if item.detail else item.number
     if listed.transitory:
         number = f"trans_{number}" if number else "trans"
-    return _opening(view, line, number, listed.transitory, listed.opening_end)
+    return _opening(view, line, number, listed.opening_end)
 
 
 def _named(folded: str) -> Iterator[Reference]:
@@ -121,8 +121,8 @@ def _is_caption(view: View, head: re.Match[str], end: int) -> bool:
     return not _CITED_NORM.match(view.folded, len(view.plain) - len(rest))
 
 
-def _opening(view: View, line: str, number: str, transitory: bool, end: int) -> ArticleOpening:
-    return ArticleOpening(number, transitory, original_span(view, line, 0, end)[1])
+def _opening(view: View, line: str, number: str, end: int) -> ArticleOpening:
+    return ArticleOpening(number, original_span(view, line, 0, end)[1])
 
 
 def _moved(reference: Reference, view: View, text: str) -> Reference:

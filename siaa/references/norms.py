@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from siaa.references.patterns import GAP, MONTHS, NUMBER_SIGN, YEAR
+from siaa.references.patterns import GAP, MONTHS, NUMBER_SIGN, YEAR, end_of
 from siaa.references.reference import Reference
 
 _REAL_DECRETO = r"real(?:es)?\s{1,4}decretos?"
@@ -70,7 +70,7 @@ def norms_at(folded: str, head: re.Match[str], rank: str) -> Iterator[Reference]
     if rank == "constitucion":
         yield from _constitution(folded, head)
         return
-    pos = _after_gap(folded, head.end())
+    pos = end_of(GAP, folded, head.end())
     if series := _SERIES_HEAD.match(folded, pos):
         norm = _series_norm(folded, head.start(), series["series"], series.end(), rank)
         if norm:
@@ -162,8 +162,3 @@ def _year(found: re.Match[str]) -> str:
 
 def _century(two_digits: str) -> str:
     return ("19" if two_digits >= "50" else "20") + two_digits
-
-
-def _after_gap(folded: str, pos: int) -> int:
-    gap = GAP.match(folded, pos)
-    return gap.end() if gap else pos

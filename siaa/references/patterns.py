@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import re
 
+
+def end_of(pattern: re.Pattern[str], folded: str, pos: int) -> int:
+    """Return where `pattern` ends that stands at `pos`; `pos` itself where it does not."""
+    match = pattern.match(folded, pos)
+    return match.end() if match else pos
+
+
 # Between a name and its number: spaces and at most one line break, never the end of a paragraph.
 GAP = re.compile(r"[ \t]{0,8}(?:\r?\n[ \t>]{0,8})?")
 # "No.", "N.o", "num.", "nro", "#": optional.

@@ -24,14 +24,18 @@ class Reference:
     end: int
     tokens: tuple[str, ...]
 
+    @property
+    def article(self) -> str:
+        """Return the number of the article it names, as passages bear it ("5", "trans_5"); "" for another unit."""
+        return {"art": self.number, "art_trans": f"trans_{self.number}"}.get(self.kind, "")
+
 
 @dataclass(frozen=True, slots=True)
 class ArticleOpening:
     """The article that a line opens: its number ("5", "104a", "14_bis", "trans_5", "trans", "unico").
 
-    `transitory` says whether it is a transitory article, `end` is where the caption's number ends in the line.
+    `end` is where the caption's number ends in the line.
     """
 
     number: str
-    transitory: bool
     end: int

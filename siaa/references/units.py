@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from siaa.references.numerals import roman_value, words_at
-from siaa.references.patterns import GAP, MONTHS, NUMBER_SIGN, YEAR
+from siaa.references.patterns import GAP, MONTHS, NUMBER_SIGN, YEAR, end_of
 from siaa.references.reference import Reference
 
 MAX_RANGE = 50  # members that a range may name; of a longer one only the two ends count
@@ -121,10 +121,10 @@ def _unit(kind: str, item: Item, start: int, transitory: bool) -> Reference:
 
 def listed_at(folded: str, pos: int, kind: str, *, plural: bool) -> Listed | None:
     """Return the numbers that stand at `pos`, right after the name of their kind."""
-    pos = _end(GAP, folded, pos)
+    pos = end_of(GAP, folded, pos)
     before = _TRANSITORY.match(folded, pos) if kind in _MAY_BE_TRANSITORY else None
-    start = _end(GAP, folded, before.end()) if before else pos
-    item = _member_at(folded, _end(_LEAD, folded, start), kind, plural)
+    start = end_of(GAP, folded, before.end()) if before else pos
+    item = _member_at(folded, end_of(_LEAD, folded, start), kind, plural)
     if item is None:
         bare = Item("", "", pos, before.end(), "name") if before else None
         return Listed([bare], True, bare.end) if bare else None
@@ -228,8 +228,3 @@ def _rank(item: Item) -> int | None:
         return ord(item.number)
     base = re.match(r"\d+", item.number)
     return int(base[0]) if base and not item.detail and "." not in item.number else None
-
-
-def _end(pattern: re.Pattern[str], folded: str, pos: int) -> int:
-    match = pattern.match(folded, pos)
-    return match.end() if match else pos

@@ -9,12 +9,11 @@ import numpy as np
 
 from siaa.search import whoosh_index
 from siaa.search.arrays import Arrays, Vocabularies
+from siaa.search.entries import entries_of
 from siaa.search.field_impacts import SCORED, FieldImpacts
-from siaa.search.index import WORDS_SHARE, SearchIndex
+from siaa.search.index import SearchIndex
 from siaa.search.port import Hit
 from siaa.search.top import Ints, Scores, add_up, best, restrict
-
-_SHARE = np.float32(WORDS_SHARE)
 
 
 class ArraySearch:
@@ -34,34 +33,21 @@ class ArraySearch:
         self, field: str, terms: Sequence[str], count: int, *, within: Sequence[range] | None = None
     ) -> list[Hit]:
         """Rank by one field; see `PassageSearch`."""
-        impacts = self._impacts[field]
-        names = self.index.names
+        impacts, names = self._impacts[field], self.index.names
         ids = (names.words if field == whoosh_index.WORDS else names.stems).ids
-        parts = []
-        for position in (ids[term] for term in dict.fromkeys(terms) if term in ids):
-            first, last = impacts.ptr[position : position + 2].tolist()
-            parts.append((impacts.passages[first:last], impacts.impacts[first:last]))
-        scores = add_up(self.index.passage_count, parts, np.float64)
-        return _hits(scores, count, [run for run, _ in parts], within)
+        runs = [entries_of(impacts.ptr, ids[term]) for term in dict.fromkeys(terms) if term in ids]
+        parts = [(impacts.passages[run], impacts.impacts[run]) for run in runs]
+        scores = restrict(add_up(self.index.passage_count, parts, np.float64), within)
+        return _hits(scores, best(scores, count, [passages for passages, _ in parts]))
 
     def top(
         self, stems: Sequence[str], words: Sequence[str], count: int, *, within: Sequence[range] | None = None
     ) -> list[Hit]:
         """Rank by all fields; see `PassageSearch`."""
-        arrays = self.index.arrays
         terms = self.index.terms(tuple(dict.fromkeys(stems)), tuple(dict.fromkeys(words)))
-        parts = []
-        for stem in terms.stems:
-            first, last = arrays.stem_ptr[stem : stem + 2].tolist()
-            parts.append((arrays.stem_passages[first:last], arrays.stem_impacts[first:last]))
-        runs = [run for run, _ in parts]
-        for word in terms.words:
-            first, last = arrays.word_ptr[word : word + 2].tolist()
-            parts.append((arrays.word_passages[first:last], _SHARE * arrays.word_impacts[first:last]))
-        return _hits(add_up(self.index.passage_count, parts), count, runs, within)
+        scores = restrict(self.index.passage_scores(terms), within)
+        return _hits(scores, self.index.top(scores, count, terms))
 
 
-def _hits(scores: Scores, count: int, runs: Sequence[Ints], within: Sequence[range] | None) -> list[Hit]:
-    allowed = restrict(scores, within)
-    found = best(allowed, count, runs)
-    return [Hit(passage, score) for passage, score in zip(found.tolist(), allowed[found].tolist(), strict=True)]
+def _hits(scores: Scores, found: Ints) -> list[Hit]:
+    return [Hit(passage, score) for passage, score in zip(found.tolist(), scores[found].tolist(), strict=True)]

@@ -16,10 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from siaa.search.bm25f import Floats, Ints
+from siaa.search.entries import Longs
 
-Longs = npt.NDArray[np.int64]
-
-IS_LIST, OPENS_SECTION, LAST_IN_DOCUMENT = 1, 2, 4  # bits of `passage_flags`
+IS_LIST, OPENS_SECTION = 1, 2  # bits of `passage_flags`
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,18 @@ postings and one group.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from siaa.search import bm25f, spelling, whoosh_index
-from siaa.search.arrays import Longs, Vocabularies, Vocabulary
+from siaa.search.arrays import Vocabularies, Vocabulary
 from siaa.search.bm25f import Floats, Ints
+from siaa.search.entries import bounds_of, owners_of, starts_of_equal
 from siaa.search.field_impacts import SCORED, FieldImpacts
-from siaa.search.passage_table import PassageColumns
+from siaa.search.passage_table import ARRAY_OF, PassageColumns
 from siaa.search.spelling import KnownDeletes
 from siaa.search.union import Union
 from siaa.search.whoosh_index import FieldPostings
@@ -38,11 +39,12 @@ def write_arrays(
     stem_of: StemOf,
     known: KnownDeletes | None = None,
 ) -> None:
-    """Write the arrays, their vocabularies, and the impacts of each scored field by itself, into `folder`.
+    """Write the arrays, their vocabularies, and the impacts of each scored field by itself, into the fresh `folder`.
 
     `postings` are those of every indexed field; `columns` the passages in index order; `stem_of` gives the stem of a
     word, None for a stop word. `known` spares working out the deletes of words that another generation had.
     """
+    folder.mkdir()
     names = _vocabularies(postings, columns)
     names.save(folder)
     _save(folder, _passage_arrays(columns, names, documents))
@@ -92,7 +94,7 @@ def _stem_arrays(union: Union, counts: Floats, fields: list[FieldPostings], pass
     """Yield one array after the other: they are the largest of all."""
     weights = (bm25f.BODY_WEIGHT, bm25f.HEADING_WEIGHT, bm25f.TITLE_WEIGHT)
     parts = [bm25f.normalised(field, weight) for field, weight in zip(fields, weights, strict=True)]
-    owners = _owners(union.ptr)
+    owners = owners_of(union.ptr)
     holding = np.bincount(owners[counts > 0], minlength=union.ptr.size - 1).astype(np.int64)
     idf = bm25f.whoosh_idf(passages, holding)
     yield "stem_ptr", union.ptr
@@ -103,20 +105,13 @@ def _stem_arrays(union: Union, counts: Floats, fields: list[FieldPostings], pass
     yield "stem_impacts", idf[owners] * bm25f.saturate(union.sum(parts))
 
 
-def _owners(ptr: Longs) -> Ints:
-    """Return, for each entry, the term it belongs to."""
-    return np.repeat(np.arange(ptr.size - 1, dtype=np.int32), np.diff(ptr))
-
-
 def _document_arrays(union: Union, counts: Floats, owners: Ints, documents: int) -> dict[str, Any]:
     present = counts > 0
     stride = max(documents, 1)
     # Ascending as they are: passages ascend within a stem, and those of a document are neighbours.
-    keys = _owners(union.ptr)[present].astype(np.int64) * stride
+    keys = owners_of(union.ptr)[present].astype(np.int64) * stride
     keys += owners[union.passages[present]]
-    opens = (
-        np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1]))) if keys.size else np.zeros(0, dtype=np.int64)
-    )
+    opens = starts_of_equal(keys)
     frequency = np.add.reduceat(counts[present], opens).astype(np.float32) if keys.size else counts[present]
     keys = keys[opens]
     ids = (keys % stride).astype(np.int32)
@@ -126,7 +121,7 @@ def _document_arrays(union: Union, counts: Floats, owners: Ints, documents: int)
     average = float(length[length > 0].mean()) if (length > 0).any() else 1.0
     norm = 1 - DOCUMENT_B + DOCUMENT_B * length / average
     return {
-        "document_ptr": np.concatenate(([0], np.cumsum(holding))).astype(np.int64),
+        "document_ptr": bounds_of(holding),
         "document_ids": ids,
         "document_impacts": np.repeat(idf, holding)
         * bm25f.saturate(frequency / np.maximum(norm[ids], _LEAST_NORM), k1=DOCUMENT_K1),
@@ -140,7 +135,7 @@ def _word_arrays(postings: FieldPostings, names: Vocabularies, stem_of: StemOf) 
     union = Union.of(names.words.ids, (postings,))
     holding = np.diff(union.ptr)
     idf = bm25f.robertson_idf(int(postings.lengths.size), holding)
-    owners = _owners(union.ptr)
+    owners = owners_of(union.ptr)
     values = union.sum((bm25f.normalised(postings, bm25f.WORDS_WEIGHT),))
     counts = union.sum((postings.counts,))
     return {
@@ -161,25 +156,9 @@ def _stem_id(word: str, stems: Vocabulary, stem_of: StemOf) -> int:
 def _passage_arrays(columns: PassageColumns, names: Vocabularies, documents: int) -> dict[str, Any]:
     return {
         "document_first": np.searchsorted(columns.document, np.arange(documents + 1)).astype(np.int64),
-        "passage_document": columns.document,
-        "passage_start": columns.start,
-        "passage_end": columns.end,
-        "passage_article": columns.article,
-        "passage_heading": columns.heading,
-        "passage_flags": columns.flags,
-        "passage_digest": columns.digest,
-        "forward_ptr": columns.word_ptr,
-        "forward_words": columns.word,
-        "forward_offsets": columns.offset,
-        "sentence_ptr": columns.sentence_ptr,
-        "sentence_starts": columns.sentence,
-        "heading_ptr": _offsets(len(stems) for stems in columns.heading_stems),
+        **{name: getattr(columns, column) for column, name in ARRAY_OF.items()},
+        "heading_ptr": bounds_of([len(stems) for stems in columns.heading_stems]),
         "heading_stems": np.array(
             [names.stems.ids[stem] for stems in columns.heading_stems for stem in stems], dtype=np.int32
         ),
     }
-
-
-def _offsets(sizes: Iterable[int]) -> Longs:
-    """Return where each of neighbouring runs begins, and where the last ends."""
-    return np.concatenate(([0], np.cumsum(list(sizes), dtype=np.int64))).astype(np.int64)

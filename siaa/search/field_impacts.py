@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from siaa.search import bm25f, whoosh_index
 from siaa.search.bm25f import FieldWeight
+from siaa.search.entries import bounds_of
 from siaa.search.whoosh_index import FieldPostings
 
 SCORED: Mapping[str, FieldWeight] = {
@@ -50,8 +51,7 @@ class FieldImpacts:
         impacts *= np.repeat(idf, holding)
         sizes = np.zeros(len(vocabulary), dtype=np.int64)
         sizes[[vocabulary[term] for term in postings.terms]] = holding
-        ptr = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-        return cls(ptr=ptr, passages=postings.passages, impacts=impacts)
+        return cls(ptr=bounds_of(sizes), passages=postings.passages, impacts=impacts)
 
     def save(self, folder: Path, name: str) -> None:
         """Write one `.npy` per array."""

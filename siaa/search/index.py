@@ -11,6 +11,7 @@ import numpy.typing as npt
 from siaa.search import bm25f, spelling, top
 from siaa.search.arrays import Arrays, Vocabularies
 from siaa.search.bm25f import Floats, Ints
+from siaa.search.entries import entries_of
 
 WORDS_SHARE = 0.5  # weight of the surface words beside the stems; +1 point of routing (docs/ranking.md)
 _BYTES = np.dtype(np.int32).itemsize
@@ -43,8 +44,8 @@ class SearchIndex:
     def passage_scores(self, terms: TermIds) -> Floats:
         """Return the BM25F score of every passage, shape (P,)."""
         arrays = self.arrays
-        stems = (slice(arrays.stem_ptr[stem], arrays.stem_ptr[stem + 1]) for stem in terms.stems)
-        words = (slice(arrays.word_ptr[word], arrays.word_ptr[word + 1]) for word in terms.words)
+        stems = (entries_of(arrays.stem_ptr, stem) for stem in terms.stems)
+        words = (entries_of(arrays.word_ptr, word) for word in terms.words)
         return top.add_up(
             self.passage_count,
             [
@@ -58,7 +59,7 @@ class SearchIndex:
         arrays = self.arrays
         scores = np.zeros(self.passage_count, dtype=np.float32)
         for stem in terms.stems:
-            span = slice(arrays.stem_ptr[stem], arrays.stem_ptr[stem + 1])
+            span = entries_of(arrays.stem_ptr, stem)
             scores[arrays.stem_passages[span]] += arrays.stem_body[span] * arrays.stem_idf[stem]
         return scores
 
@@ -71,7 +72,7 @@ class SearchIndex:
     def top(self, scores: Floats, count: int, terms: TermIds) -> Ints:
         """Return the `count` best passages for `terms` with a score above 0, best first, ties by position."""
         arrays = self.arrays
-        runs = [arrays.stem_passages[arrays.stem_ptr[stem] : arrays.stem_ptr[stem + 1]] for stem in terms.stems]
+        runs = [arrays.stem_passages[entries_of(arrays.stem_ptr, stem)] for stem in terms.stems]
         return top.best(scores, count, runs)
 
     def document_scores(self, terms: TermIds) -> Floats:
@@ -79,34 +80,23 @@ class SearchIndex:
         arrays = self.arrays
         scores = np.zeros(self.document_count, dtype=np.float32)
         for stem in terms.stems:
-            span = slice(arrays.document_ptr[stem], arrays.document_ptr[stem + 1])
+            span = entries_of(arrays.document_ptr, stem)
             scores[arrays.document_ids[span]] += arrays.document_impacts[span]
         return scores
 
-    def densities(self, stem: int) -> Floats:
-        """Return the share of each document's terms that are `stem`, shape (D,)."""
+    def densities(self, stem: int) -> tuple[Ints, Floats]:
+        """Return the documents whose passages hold `stem`, ascending, and the share of its terms that it is in each."""
         arrays = self.arrays
-        span = slice(arrays.document_ptr[stem], arrays.document_ptr[stem + 1])
-        density = np.zeros(self.document_count, dtype=np.float32)
+        span = entries_of(arrays.document_ptr, stem)
         owners = arrays.document_ids[span]
-        density[owners] = arrays.document_counts[span] / np.maximum(arrays.document_length[owners], 1)
-        return density
-
-    def documents_holding(self, stem: int) -> Ints:
-        """Return the documents whose passages hold `stem`."""
-        arrays = self.arrays
-        return arrays.document_ids[arrays.document_ptr[stem] : arrays.document_ptr[stem + 1]]
-
-    def passages_of(self, document: int) -> range:
-        """Return the passages of a document."""
-        return range(int(self.arrays.document_first[document]), int(self.arrays.document_first[document + 1]))
+        lengths = np.maximum(arrays.document_length[owners], 1)
+        return owners, (arrays.document_counts[span] / lengths).astype(np.float32, copy=False)
 
     def stem_in(self, stem: int, passages: range) -> slice:
         """Return the entries of `stem` within neighbouring passages, as a slice of the `stem_*` arrays."""
-        arrays = self.arrays
-        low, high = int(arrays.stem_ptr[stem]), int(arrays.stem_ptr[stem + 1])
-        bounds = np.searchsorted(arrays.stem_passages[low:high], (passages.start, passages.stop))
-        return slice(low + int(bounds[0]), low + int(bounds[1]))
+        entries = entries_of(self.arrays.stem_ptr, stem)
+        bounds = np.searchsorted(self.arrays.stem_passages[entries], (passages.start, passages.stop))
+        return slice(entries.start + int(bounds[0]), entries.start + int(bounds[1]))
 
     def passages_with_words(self, words: Sequence[str]) -> Ints:
         """Return the passages that hold every one of `words` (stop words are not looked at)."""
@@ -115,7 +105,7 @@ class SearchIndex:
         if -1 in ids:
             return np.zeros(0, dtype=np.int32)
         for word in sorted(ids, key=lambda w: int(self.arrays.word_ptr[w + 1] - self.arrays.word_ptr[w])):
-            found = self.arrays.word_passages[self.arrays.word_ptr[word] : self.arrays.word_ptr[word + 1]]
+            found = self.arrays.word_passages[entries_of(self.arrays.word_ptr, word)]
             held = found if held is None else np.intersect1d(held, found, assume_unique=True)
             if not held.size:
                 break
@@ -140,10 +130,11 @@ class SearchIndex:
         if -1 in ids:
             return []
         wanted = np.array(ids, dtype=np.int32).tobytes()
-        return [int(passage) for passage in passages if _stands_in(wanted, self._words_of(int(passage)).tobytes())]
+        return [int(passage) for passage in passages if _stands_in(wanted, self.words_of(int(passage)).tobytes())]
 
-    def _words_of(self, passage: int) -> Ints:
-        return self.arrays.forward_words[self.arrays.forward_ptr[passage] : self.arrays.forward_ptr[passage + 1]]
+    def words_of(self, passage: int) -> Ints:
+        """Return the words of a passage in reading order, stop words too."""
+        return self.arrays.forward_words[entries_of(self.arrays.forward_ptr, passage)]
 
     def occurrences(self, passages: Ints, weights: Floats) -> tuple[Ints, Ints, Ints]:
         """Return where stems with a weight above 0 stand in `passages`.
@@ -165,7 +156,7 @@ class SearchIndex:
     def heading_stems(self, passage: int) -> npt.NDArray[np.int32]:
         """Return the stems of a passage's own heading."""
         heading = int(self.arrays.passage_heading[passage])
-        return self.arrays.heading_stems[self.arrays.heading_ptr[heading] : self.arrays.heading_ptr[heading + 1]]
+        return self.arrays.heading_stems[entries_of(self.arrays.heading_ptr, heading)]
 
     def heading(self, passage: int) -> str:
         """Return a passage's own heading, without markup."""
@@ -177,8 +168,8 @@ class SearchIndex:
 
     def sentence_starts(self, passage: int) -> list[int]:
         """Return where the sentences of a passage begin, in characters from its start."""
-        span = slice(self.arrays.sentence_ptr[passage], self.arrays.sentence_ptr[passage + 1])
-        return [int(start) for start in self.arrays.sentence_starts[span]]
+        starts: list[int] = self.arrays.sentence_starts[entries_of(self.arrays.sentence_ptr, passage)].tolist()
+        return starts
 
     def near_words(self, word: str, *, max_distance: int) -> list[tuple[str, int, int]]:
         """Return words of the index near `word` with their distance and count, nearest and most frequent first."""

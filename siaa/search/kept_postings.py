@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from siaa.search.entries import bounds_of, owners_of
 from siaa.search.whoosh_index import FIELDS, FieldPostings
 
 
@@ -46,10 +47,10 @@ def _load(path: Path) -> FieldPostings:
 
 def terms_of_passages(postings: FieldPostings) -> Iterator[Sequence[str]]:
     """Yield the terms of each passage, one as often as it occurs; the order in which they stood is not kept."""
-    owners = np.repeat(np.arange(len(postings.terms)), np.diff(postings.ptr))
+    owners = owners_of(postings.ptr)
     order = np.argsort(postings.passages, kind="stable")
     sizes = np.bincount(postings.passages, minlength=postings.lengths.size)
-    bounds = np.concatenate(([0], np.cumsum(sizes))).tolist()
+    bounds = bounds_of(sizes).tolist()
     owner, count = owners[order], postings.counts[order].astype(np.int64)
     for first, last in pairwise(bounds):
         yield [postings.terms[number] for number in np.repeat(owner[first:last], count[first:last]).tolist()]

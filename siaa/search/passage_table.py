@@ -8,7 +8,7 @@ the sorted vocabulary at the end. `siaa.search.splicing` takes the columns of an
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from siaa.search.arrays import Arrays, Longs, Vocabularies
+from siaa.search.arrays import Arrays, Vocabularies
 from siaa.search.bm25f import Ints
+from siaa.search.entries import Longs, as_array
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class PassageRow:
     heading: str
     heading_stems: Sequence[str]
     flags: int
-    body_digest: int  # 63 bits; equal for passages with equal text but white space
+    digest: int  # 63 bits; equal for passages with equal text but white space
     words: Sequence[str]
     offsets: Sequence[int]  # characters from the passage's start
     sentences: Sequence[int]  # where its sentences begin, characters from the passage's start
@@ -83,24 +84,22 @@ class PassageColumns:
         arrays, names = Arrays.open(folder), Vocabularies.open(folder)
         stems = [names.stems.terms[stem] for stem in arrays.heading_stems.tolist()]
         bounds = arrays.heading_ptr.tolist()
+        columns: dict[str, Any] = {column: getattr(arrays, name) for column, name in ARRAY_OF.items()}
         return cls(
-            document=arrays.passage_document,
-            start=arrays.passage_start,
-            end=arrays.passage_end,
-            flags=arrays.passage_flags,
-            digest=arrays.passage_digest,
-            article=arrays.passage_article,
-            heading=arrays.passage_heading,
-            word_ptr=arrays.forward_ptr,
-            word=arrays.forward_words,
-            offset=arrays.forward_offsets,
-            sentence_ptr=arrays.sentence_ptr,
-            sentence=arrays.sentence_starts,
+            **columns,
             articles=names.articles.terms,
             headings=names.headings.terms,
             words=names.words.terms,
             heading_stems=tuple(tuple(stems[first:last]) for first, last in pairwise(bounds)),
         )
+
+
+# column -> the array that holds it in a generation
+ARRAY_OF = {
+    **{name: f"passage_{name}" for name in ("document", "start", "end", "article", "heading", "flags", "digest")},
+    **{"word_ptr": "forward_ptr", "word": "forward_words", "offset": "forward_offsets"},
+    **{"sentence_ptr": "sentence_ptr", "sentence": "sentence_starts"},
+}
 
 
 class PassageTable:
@@ -113,25 +112,11 @@ class PassageTable:
         self.heading_stems: dict[str, Sequence[str]] = {}
         self.columns = {name: array(code) for name, code in _COLUMNS.items()}
 
-    @classmethod
-    def of(cls, rows: Iterable[PassageRow]) -> PassageTable:
-        """Return the table of `rows`, in their order."""
-        table = cls()
-        for row in rows:
-            table.add(row)
-        return table
-
-    def __len__(self) -> int:
-        return len(self.columns["document"])
-
     def add(self, row: PassageRow) -> None:
         """Append one passage."""
         columns = self.columns
-        columns["document"].append(row.document)
-        columns["start"].append(row.start)
-        columns["end"].append(row.end)
-        columns["flags"].append(row.flags)
-        columns["digest"].append(row.body_digest)
+        for name in _PLAIN:
+            columns[name].append(getattr(row, name))
         columns["article"].append(self.articles[row.article])
         columns["heading"].append(self.headings[row.heading])
         self.heading_stems[row.heading] = row.heading_stems
@@ -144,12 +129,9 @@ class PassageTable:
     def finish(self) -> PassageColumns:
         """Return the columns with their terms sorted; the table cannot grow while those are in use."""
         headings = tuple(sorted(self.headings))
+        plain: dict[str, Any] = {name: self._column(name) for name in _PLAIN}
         return PassageColumns(
-            document=self._column("document"),
-            start=self._column("start"),
-            end=self._column("end"),
-            flags=self._column("flags"),
-            digest=self._column("digest"),
+            **plain,
             article=self.articles.sorted_positions()[self._column("article")],
             heading=self.headings.sorted_positions()[self._column("heading")],
             word_ptr=self._bounds("words"),
@@ -164,25 +146,16 @@ class PassageTable:
         )
 
     def _column(self, name: str) -> npt.NDArray[Any]:
-        values = self.columns[name]
-        return np.frombuffer(values, dtype=values.typecode) if values else np.zeros(0, dtype=values.typecode)
+        return as_array(self.columns[name])
 
     def _bounds(self, name: str) -> Longs:
         """Return where the run of each passage begins in column `name`, and where the last ends."""
         return np.concatenate(([0], self._column(f"{name}_end"))).astype(np.int64)
 
 
-_COLUMNS = {
-    "document": "i",
-    "start": "i",
-    "end": "i",
-    "article": "i",
-    "heading": "i",
-    "flags": "B",
-    "digest": "q",
-    "words": "i",
-    "offsets": "H",
-    "words_end": "q",
-    "sentences": "H",
-    "sentences_end": "q",
+_PLAIN = {"document": "i", "start": "i", "end": "i", "flags": "B", "digest": "q"}
+_COLUMNS = _PLAIN | {
+    **{"article": "i", "heading": "i"},
+    **{"words": "i", "offsets": "H", "words_end": "q"},
+    **{"sentences": "H", "sentences_end": "q"},
 }

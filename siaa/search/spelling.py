@@ -82,13 +82,13 @@ def near(
     for candidate in candidates:
         distance = _EDITS.compare(word, word_at(candidate), max_distance)
         if 0 <= distance <= max_distance:
-            found.append(Near(candidate, int(distance)))
+            found.append(Near(candidate, distance))
     return sorted(found, key=lambda item: (item.distance, item.word))
 
 
 def edits(one: str, other: str) -> int:
     """Return the Damerau-Levenshtein distance between two words; more than MAX_DISTANCE counts as MAX_DISTANCE + 1."""
-    distance = int(_EDITS.compare(one, other, MAX_DISTANCE))
+    distance = _EDITS.compare(one, other, MAX_DISTANCE)
     return distance if distance >= 0 else MAX_DISTANCE + 1
 
 

@@ -6,15 +6,15 @@ the byte, what indexing every document again would give (tests/property/test_spl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from siaa.search.arrays import Longs
 from siaa.search.bm25f import Ints
+from siaa.search.entries import Longs, bounds_of, owners_of
 from siaa.search.passage_table import PassageColumns
 from siaa.search.whoosh_index import FieldPostings
 
@@ -43,47 +43,55 @@ def new_positions(runs: Iterable[Run], sizes: Sequence[int]) -> list[Ints]:
 
 def splice_columns(sources: Sequence[PassageColumns], runs: Sequence[Run]) -> PassageColumns:
     """Return the passages of `runs`, one run per document, in their order."""
-    joined = list(_join(runs))
-
-    def rows(column: Callable[[PassageColumns], Column]) -> Column:
-        return np.concatenate([column(sources[0])[:0], *(column(sources[r.source])[r.first : r.last] for r in joined)])
-
-    def cells(ptr: Callable[[PassageColumns], Longs], column: Callable[[PassageColumns], Column]) -> list[Column]:
-        """Return the cells of the runs, one array per run."""
-        bounds = [ptr(sources[run.source])[[run.first, run.last]].tolist() for run in joined]
-        return [column(sources[r.source])[first:last] for r, (first, last) in zip(joined, bounds, strict=True)]
-
-    def sizes(ptr: Callable[[PassageColumns], Longs]) -> Longs:
-        lengths = [np.diff(ptr(sources[run.source])[run.first : run.last + 1]) for run in joined]
-        return np.concatenate(([0], np.cumsum(np.concatenate([np.zeros(0, dtype=np.int64), *lengths]))))
-
-    def terms(
-        names: Callable[[PassageColumns], Sequence[str]], parts: Sequence[Column]
-    ) -> tuple[tuple[str, ...], Ints]:
-        return _unite([names(source) for source in sources], [run.source for run in joined], parts)
-
-    articles, article = terms(lambda s: s.articles, [sources[r.source].article[r.first : r.last] for r in joined])
-    headings, heading = terms(lambda s: s.headings, [sources[r.source].heading[r.first : r.last] for r in joined])
-    words, word = terms(lambda s: s.words, cells(lambda s: s.word_ptr, lambda s: s.word))
+    splice = _Splice(sources, list(_join(runs)))
+    articles, article = splice.unite("articles", splice.rows("article"))
+    headings, heading = splice.unite("headings", splice.rows("heading"))
+    words, word = splice.unite("words", splice.cells("word_ptr", "word"))
     stems = {name: row for source in sources for name, row in zip(source.headings, source.heading_stems, strict=True)}
     return PassageColumns(
         document=np.repeat(np.arange(len(runs), dtype=np.int32), [run.last - run.first for run in runs]),
-        start=rows(lambda s: s.start),
-        end=rows(lambda s: s.end),
-        flags=rows(lambda s: s.flags),
-        digest=rows(lambda s: s.digest),
+        start=_concatenate(splice.rows("start"), np.int32),
+        end=_concatenate(splice.rows("end"), np.int32),
+        flags=_concatenate(splice.rows("flags"), np.uint8),
+        digest=_concatenate(splice.rows("digest"), np.int64),
         article=article,
         heading=heading,
-        word_ptr=sizes(lambda s: s.word_ptr),
+        word_ptr=splice.sizes("word_ptr"),
         word=word,
-        offset=_concatenate(cells(lambda s: s.word_ptr, lambda s: s.offset), np.uint16),
-        sentence_ptr=sizes(lambda s: s.sentence_ptr),
-        sentence=_concatenate(cells(lambda s: s.sentence_ptr, lambda s: s.sentence), np.uint16),
+        offset=_concatenate(splice.cells("word_ptr", "offset"), np.uint16),
+        sentence_ptr=splice.sizes("sentence_ptr"),
+        sentence=_concatenate(splice.cells("sentence_ptr", "sentence"), np.uint16),
         articles=articles,
         headings=headings,
         words=words,
         heading_stems=tuple(stems[name] for name in headings),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Splice:
+    """Runs of passages of several sources: their columns, by name, come as one array per run."""
+
+    sources: Sequence[PassageColumns]
+    runs: Sequence[Run]
+
+    def rows(self, name: str) -> list[Column]:
+        """Return a column with one row per passage."""
+        return [getattr(self.sources[run.source], name)[run.first : run.last] for run in self.runs]
+
+    def cells(self, ptr: str, name: str) -> list[Column]:
+        """Return a column with many rows per passage, which begin at `ptr`."""
+        edges = [getattr(self.sources[run.source], ptr)[[run.first, run.last]].tolist() for run in self.runs]
+        return [getattr(self.sources[r.source], name)[a:b] for r, (a, b) in zip(self.runs, edges, strict=True)]
+
+    def sizes(self, ptr: str) -> Longs:
+        """Return the `ptr` of all runs together."""
+        lengths = [np.diff(getattr(self.sources[run.source], ptr)[run.first : run.last + 1]) for run in self.runs]
+        return bounds_of(_concatenate(lengths, np.int64))
+
+    def unite(self, names: str, parts: Sequence[Column]) -> tuple[tuple[str, ...], Ints]:
+        """Return the terms of `names` in use, sorted, and `parts` as positions in those."""
+        return _unite([getattr(source, names) for source in self.sources], [run.source for run in self.runs], parts)
 
 
 def splice_postings(sources: Sequence[FieldPostings], positions: Sequence[Ints]) -> FieldPostings:
@@ -96,7 +104,7 @@ def splice_postings(sources: Sequence[FieldPostings], positions: Sequence[Ints])
         lengths[new[kept]] = source.lengths[kept]
         moved = new[source.passages]
         live = moved >= 0
-        owners.append(np.repeat(np.arange(len(source.terms), dtype=np.int32), np.diff(source.ptr))[live])
+        owners.append(owners_of(source.ptr)[live])
         held.append(moved[live])
         counts.append(source.counts[live])
     terms, owner = _unite([source.terms for source in sources], range(len(sources)), owners)
@@ -105,7 +113,7 @@ def splice_postings(sources: Sequence[FieldPostings], positions: Sequence[Ints])
     count = np.concatenate(counts)[order]
     return FieldPostings(
         terms=terms,
-        ptr=np.concatenate(([0], np.cumsum(np.bincount(owner, minlength=len(terms))))).astype(np.int64),
+        ptr=bounds_of(np.bincount(owner, minlength=len(terms))),
         passages=np.concatenate(held)[order],
         counts=count,
         lengths=lengths,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from siaa.search.entries import bounds_of
 from siaa.search.whoosh_index import FieldPostings
 
 Floats = npt.NDArray[np.float32]
@@ -40,7 +41,7 @@ class Union:
         ends = np.cumsum([field.passages.size for field in fields])[:-1]
         holding = np.bincount(united // size, minlength=len(vocabulary))
         return cls(
-            ptr=np.concatenate(([0], np.cumsum(holding))).astype(np.int64),
+            ptr=bounds_of(holding),
             passages=(united % size).astype(np.int32),
             entries=tuple(np.split(entries, ends)),
         )

@@ -26,6 +26,7 @@ from whoosh.reading import IndexReader
 from whoosh.writing import IndexWriter
 
 from siaa.errors import GenerationError
+from siaa.search.entries import as_array
 
 _FREQUENCY = Struct("!I")  # how Whoosh's Frequency format packs a posting's value
 
@@ -33,17 +34,10 @@ Posting = tuple[str, bytes, int, float, bytes]  # field, term, passage, weight, 
 Block = tuple[Sequence[int], Sequence[float]]  # passages and their weights
 
 
-class Terms(fields.FieldType):  # type: ignore[misc]
+class Terms(fields.FieldType):
     """A scorable field whose value is a sequence of ready terms."""
 
-    indexed = True
-    stored = False
     scorable = True
-    unique = False
-    vector = None
-    column_type = None
-    spelling = False
-    analyzer = None
 
     def __init__(self) -> None:
         self.format = formats.Frequency()
@@ -109,14 +103,8 @@ class FieldPostings:
     @classmethod
     def none(cls) -> FieldPostings:
         """Return the postings of an index without passages."""
-        return cls(
-            terms=(),
-            ptr=np.zeros(1, dtype=np.int64),
-            passages=np.zeros(0, dtype=np.int32),
-            counts=np.zeros(0, dtype=np.float32),
-            lengths=np.zeros(0, dtype=np.float32),
-            average=0.0,
-        )
+        nothing = np.zeros(0, dtype=np.float32)
+        return cls((), np.zeros(1, dtype=np.int64), nothing.astype(np.int32), nothing, nothing, 0.0)
 
 
 class _Postings:
@@ -172,7 +160,7 @@ def extend_index(published: Path, folder: Path, *, deleted: Iterable[int], passa
     """
     shutil.copytree(published, folder)
     opened = index.open_dir(str(folder), schema=SCHEMA)
-    first = int(opened.doc_count_all())
+    first = opened.doc_count_all()
     writer = opened.writer()
     for number in deleted:
         writer.delete_document(number)
@@ -206,14 +194,11 @@ def open_reader(folder: Path) -> Iterator[IndexReader]:
         reader.close()
 
 
-def read_all_postings(reader: IndexReader) -> dict[str, FieldPostings]:
-    """Read every posting of every indexed field."""
-    return {field: read_postings(reader, field) for field in FIELDS}
-
-
-def last_segment(reader: IndexReader) -> IndexReader:
-    """Return the reader of the newest segment alone, its documents numbered from 0."""
-    return [leaf for leaf, _ in reader.leaf_readers()][-1]
+def read_all_postings(folder: Path, *, newest: bool = False) -> dict[str, FieldPostings]:
+    """Read every posting of every indexed field; of the `newest` segment alone, its documents numbered from 0."""
+    with open_reader(folder) as reader:
+        source = [leaf for leaf, _ in reader.leaf_readers()][-1] if newest else reader
+        return {field: read_postings(source, field) for field in FIELDS}
 
 
 def segment_count(reader: IndexReader) -> int:
@@ -243,9 +228,9 @@ def _gather(reader: IndexReader, field: str, blocks_of: Callable[[Matcher], Iter
         ends.append(len(passages))
     return FieldPostings(
         terms=tuple(terms),
-        ptr=np.frombuffer(ends, dtype=np.int64),
-        passages=np.frombuffer(passages, dtype=np.int32) if passages else np.zeros(0, dtype=np.int32),
-        counts=np.frombuffer(counts, dtype=np.float32) if counts else np.zeros(0, dtype=np.float32),
+        ptr=as_array(ends),
+        passages=as_array(passages),
+        counts=as_array(counts),
         lengths=read_lengths(reader, field),
         average=reader.field_length(field) / (reader.doc_count_all() or 1),
     )

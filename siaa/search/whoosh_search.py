@@ -80,7 +80,7 @@ class WhooshSearch:
             matcher.next()
 
     def _holding(self, field: str, term: str) -> int:
-        return int(self._reader.doc_frequency(field, term))
+        return self._reader.doc_frequency(field, term)
 
     def _body_idf(self, stem: str) -> float:
         passages = self._reader.doc_count_all()

@@ -20,14 +20,12 @@ _FORMS = [
 def make_questions(generation: Generation, count: int, *, seed: int = 7) -> list[str]:
     """Return `count` questions of 3 to 8 content words that stand near each other in a passage."""
     random = Random(seed)
-    documents = [document for document in generation.documents if document.chunk_count]
-    arrays = generation.index.arrays
+    documents = [document for document in generation.documents if document.passage_count]
     stop_words = generation.tables.stop_words
     questions: list[str] = []
     while len(questions) < count:
         document = random.choice(documents)
-        passage = document.first_chunk + random.randrange(document.chunk_count)
-        text = generation.slice(document, int(arrays.passage_start[passage]), int(arrays.passage_end[passage]))
+        text = generation.passage(document.passages[random.randrange(document.passage_count)]).text
         tokens = [(t.word, text[t.start : t.end]) for t in generation.analyzer.tokens(text)]
         words = [written for word, written in tokens if word not in stop_words and word.isalpha()]
         if len(words) < 8:

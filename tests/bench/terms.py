@@ -9,8 +9,9 @@ from siaa.generation import WHOOSH, Generation
 from siaa.search import deriving, whoosh_index
 from siaa.search.field_impacts import SCORED
 from siaa.search.kept_postings import terms_of_passages
-from siaa.search.passage_table import PassageRow, PassageTable
+from siaa.search.passage_table import PassageRow
 from siaa.search.whoosh_index import PassageTerms
+from tests.small_index import columns_of_rows
 
 
 class Terms:
@@ -35,18 +36,14 @@ class Terms:
     def write_arrays(self, folder: Path) -> None:
         """Derive SIAA's arrays from the Whoosh index in `folder`."""
         owners = self._generation.index.arrays.passage_document.tolist()
-        table = PassageTable.of(_row(row["words"], owner) for row, owner in zip(self.rows(), owners, strict=True))
-        analyzer = self._generation.analyzer
-        target = folder / "arrays"
-        target.mkdir()
-        with whoosh_index.open_reader(folder / "whoosh") as reader:
-            deriving.write_arrays(
-                target,
-                whoosh_index.read_all_postings(reader),
-                table.finish(),
-                documents=self._generation.index.document_count,
-                stem_of=analyzer.stem,
-            )
+        rows = (_row(row["words"], owner) for row, owner in zip(self.rows(), owners, strict=True))
+        deriving.write_arrays(
+            folder / "arrays",
+            whoosh_index.read_all_postings(folder / "whoosh"),
+            columns_of_rows(rows),
+            documents=self._generation.index.document_count,
+            stem_of=self._generation.analyzer.stem,
+        )
 
 
 def _terms(postings: whoosh_index.FieldPostings) -> list[Sequence[str]]:

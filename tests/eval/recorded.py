@@ -7,13 +7,14 @@ tests/unit/test_eval_recorded.py checks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from siaa import fragments
+from siaa.candidates import Candidates
 from siaa.config import CHUNK_SIZE
 from siaa.errors import SiaaError
 from siaa.evidence import Evidences
@@ -24,7 +25,7 @@ from siaa.question import Query
 from siaa.records import DocumentRecord
 from siaa.retrieval import Retriever
 from siaa.routing import PREFERENCE, ROUTING_LEVELS
-from siaa.selection import SIGNALS, Candidates, ScoredPassage
+from siaa.selection import SIGNALS, ScoredPassage
 from tests.eval.answerers import MAX_CHUNKS, MAX_DOCS
 
 
@@ -46,7 +47,6 @@ class Recording:
     levels: dict[str, npt.NDArray[np.float32]] = field(default_factory=dict)  # question -> (levels, D)
     measured: dict[tuple[str, int], Measured] = field(default_factory=dict)
     texts: dict[tuple[str, int, tuple[int, ...]], str] = field(default_factory=dict)
-    spans: dict[int, fragments.Span] = field(default_factory=dict)
     latest: Evidences | None = None
 
     @classmethod
@@ -64,7 +64,7 @@ class Recording:
         """Return the evidence of a question; only that of the latest is kept, it is large."""
         query = self.query(text)
         if self.latest is None or self.latest.query is not query:
-            self.latest = Evidences(query, self.retriever.generation.index, self.retriever.names)
+            self.latest = Evidences(query, self.retriever.generation, self.retriever.names)
         return self.latest
 
     def routing(self, text: str) -> npt.NDArray[np.float32]:
@@ -82,14 +82,7 @@ class Recording:
         return self.measured[key]
 
     def _measure(self, text: str, document: DocumentRecord) -> Measured:
-        generation, arrays = self.retriever.generation, self.retriever.generation.index.arrays
-
-        def text_of(passage: int) -> str:
-            return generation.slice(document, int(arrays.passage_start[passage]), int(arrays.passage_end[passage]))
-
-        made = {
-            base: Candidates(self.evidences(text), document, base=base, text_of=text_of) for base in ("bm25f", "tfidf")
-        }
+        made = {base: Candidates(self.evidences(text), document, base=base) for base in ("bm25f", "tfidf")}
         candidates = made["bm25f"]
         passages = candidates.passages
         points = np.zeros((len(SIGNALS), passages.size))
@@ -97,7 +90,7 @@ class Recording:
             for column, passage in enumerate(passages.tolist()):
                 found = signal(candidates, passage, 1.0)
                 points[row, column] = found.points if found else 0.0
-        inside = passages - document.first_chunk
+        inside = passages - document.first_passage
         return Measured(passages, {base: c.base[inside].astype(np.float64) for base, c in made.items()}, points)
 
 
@@ -114,7 +107,7 @@ class RecordedAnswerer:
         ]
         signals = {name: row for row, name in enumerate(SIGNALS)}
         self._signals = [(signals[name], weight) for name, weight in profile.selection.items() if weight]
-        self._chooser = _Chooser(recording.retriever, profile, recording.spans)
+        self._chooser = _Chooser(recording.retriever, profile)
 
     def route(self, text: str) -> list[str]:
         """Return the names of the routed documents."""
@@ -161,43 +154,28 @@ class RecordedAnswerer:
 class _Chooser(Retriever):
     """The last steps of a retriever, from ranked passages to the text of a fragment."""
 
-    def __init__(self, retriever: Retriever, profile: Profile, spans: dict[int, fragments.Span]) -> None:
+    def __init__(self, retriever: Retriever, profile: Profile) -> None:
         self.generation = retriever.generation
         self.profile = profile
         self.names = retriever.names
         self.max_docs, self.max_chunks = retriever.max_docs, retriever.max_chunks
-        self._spans = spans
 
     def choose(self, query: Query, document: DocumentRecord, ranked: Sequence[tuple[float, int]]) -> tuple[int, ...]:
         """Return the passages that go into the fragment, best first."""
-        passages = self._outstanding(query, ranked) or [s.passage for s in self._opening(query, document)]
-        owners: dict[int, int] = {}
-
-        def spans() -> Iterator[fragments.Span]:
-            for passage in passages:
-                span = self._cached(passage)
-                owners[id(span)] = passage
-                yield span
-
-        return tuple(owners[id(s)] for s in fragments.choose(spans(), limit=self.max_chunks, articles=query.articles))
-
-    def _outstanding(self, query: Query, ranked: Sequence[tuple[float, int]]) -> list[int]:
-        if not self.profile.standout:
-            return [passage for _, passage in ranked]
-        scored = [ScoredPassage(passage, (Contribution("todo", score, ""),)) for score, passage in ranked]
-        return [item.passage for item in self._standing_out(scored, query)]
-
-    def _cached(self, passage: int) -> fragments.Span:
-        if passage not in self._spans:
-            self._spans[passage] = self._span(passage)
-        return self._spans[passage]
+        scored = [
+            ScoredPassage(self.generation.passage(number), (Contribution("todo", score, ""),))
+            for score, number in ranked
+        ]
+        scored = self._standing_out(scored, query)
+        scored = self._continued(scored, query, document) if scored else self._opening(document)
+        passages = (one.passage for one in scored)
+        return tuple(p.number for p in fragments.choose(passages, limit=self.max_chunks, articles=query.articles))
 
     def render(self, document: DocumentRecord, chosen: Sequence[int]) -> str:
         """Return the text of the fragment of passages, best first."""
         return fragments.assemble(
-            [self._cached(passage) for passage in chosen],
-            doc_id=document.doc_id,
-            name=document.name,
+            [self.generation.passage(number) for number in chosen],
+            document=document,
             budget=CHUNK_SIZE * self.max_chunks,
-            slice_text=lambda start, end: self.generation.slice(document, start, end),
+            generation=self.generation,
         ).text

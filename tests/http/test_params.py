@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from service.http.conversation_body import parse_conversation
 from service.http.failures import InvalidChatError, InvalidParameterError, MissingParameterError
 from service.http.params import check_path, parse_query
-from service.http.question_text import fault_of, is_blank
+from siaa.question_text import fault_of, is_blank
 
 KNOWN = frozenset({"q", "doc"})
 TYPED = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=200)

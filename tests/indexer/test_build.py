@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from indexer import publishing
+from indexer import publishing, reading
 from indexer.build import BuildResult
+from indexer.corpus import Listing, SourceFile
 from siaa.config import Settings
 from siaa.errors import BuildLockedError, ConfigError, CorpusError, GenerationError
 from siaa.generation import CURRENT, current_name, open_current
@@ -82,15 +83,24 @@ def test_bad_file_never_stops_a_run(run_build: Run, settings: Settings) -> None:
     result, _ = run_build()
     left_out = {report.path: report.reasons for report in result.manifest.reports if report.state == "excluido"}
     assert set(left_out) == {"general/escaneo.md", "hoja.xlsx"}
-    assert all(reasons and reasons[0] for reasons in left_out.values())
+    assert "parece un PDF" in left_out["general/escaneo.md"][0]
+    assert "formato no admitido (.xlsx)" in left_out["hoja.xlsx"][0]
     assert result.manifest.documents == 2
+
+
+def test_a_file_that_vanishes_while_it_is_read_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listing = Listing((SourceFile(tmp_path / "no.md", "general/no.md", "general"),), ())
+    monkeypatch.setattr(reading, "list_corpus", lambda folder: listing)
+    corpus = reading.read_files(tmp_path)
+    assert not corpus.files
+    assert "no se pudo leer el archivo: desapareció" in corpus.reports[0].reasons[0]
 
 
 def test_empty_document_is_indexed_without_passages(run_build: Run, settings: Settings) -> None:
     write_corpus(settings.corpus_dir, {"vacio.md": ""})
     result, _ = run_build()
     document = open_current(settings.index_dir).find("vacio.md")
-    assert (document.size, document.chunk_count) == (0, 0)
+    assert (document.size, document.passage_count) == (0, 0)
     assert next(r for r in result.manifest.reports if r.path == "general/vacio.md").state == "con_avisos"
 
 

@@ -112,6 +112,16 @@ def test_generation_of_another_format_is_refused(generation: Generation, setting
         open_current(settings.index_dir)
 
 
+@pytest.mark.parametrize("change", [{"documents": "muchos"}, {"reports": [{"path": "x.md"}]}, {"files": None}])
+def test_manifest_with_values_of_other_types_is_refused(
+    generation: Generation, settings: Settings, change: dict[str, object]
+) -> None:
+    path = generation.folder / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(GenerationError, match="no se puede leer"):
+        open_current(settings.index_dir)
+
+
 def test_unknown_profile_lists_the_known_ones(generation: Generation) -> None:
     with pytest.raises(ConfigError, match="calibrado, clasico"):
         load_profile(generation, "otro")

@@ -166,9 +166,9 @@ def assert_whoosh_holds_what_the_arrays_hold(folder: Path) -> None:
             assert {term: found for term, found in live.items() if found} == expected
         for passage, number in enumerate(numbers.tolist()):
             stored = reader.stored_fields(number)
-            owner = generation.documents[int(generation.index.arrays.passage_document[passage])]
+            owner = generation.passage(passage).document
             assert stored["doc_id"] == owner.doc_id
-            assert stored["start"] == int(generation.index.arrays.passage_start[passage])
+            assert stored["start"] == generation.passage(passage).start
 
 
 def postings(reader: whoosh_index.IndexReader, field: str, term: bytes) -> Iterator[tuple[int, float]]:

@@ -18,8 +18,8 @@ def test_failure_is_noted_and_success_takes_it_back(tmp_path: Path) -> None:
     assert command(env=environment(tmp_path / "no_esta", index)).returncode == 4
     failed = failed_build(index)
     assert failed is not None
-    assert failed.codigo == 4
-    assert "SIAA_CORPUS_DIR" in failed.motivo
+    assert failed.code == 4
+    assert "SIAA_CORPUS_DIR" in failed.why
     assert command(env=env).returncode == 0
     assert failed_build(index) is None
 

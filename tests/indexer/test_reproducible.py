@@ -49,8 +49,8 @@ def test_whoosh_index_of_a_generation_holds_what_its_arrays_were_made_of(run_bui
 def test_more_processes_read_the_same_documents_in_the_same_order() -> None:
     corpus = read_files(OWN_CORPUS_DIR)
     # One file that cannot be read, so that its report crosses the process boundary too.
-    damaged = replace(corpus, sources=(*corpus.sources, replace(corpus.sources[0], data=b"\x00\x01\x02" * 99)))
+    damaged = replace(corpus, files=(*corpus.files, replace(corpus.files[0], data=b"\x00\x01\x02" * 99)))
     reporter = Reporter(io.StringIO())
-    alone = read_documents(damaged.sources, reporter)
-    together = read_documents(damaged.sources, reporter, worth_processes=0)
+    alone = read_documents(damaged.files, reporter)
+    together = read_documents(damaged.files, reporter, worth_processes=0)
     assert together == alone

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from siaa.config import CHUNK_SIZE
-from siaa.fragments import Span, assemble, choose
+from siaa.fragments import choose
 from siaa.text import squeeze
+from tests.hand_made import HandMadePassage, assembled
 
 _BUDGET = 3 * CHUNK_SIZE
 _SENTENCE = "Una frase de treinta letras. "
@@ -17,7 +18,7 @@ TEXT = _SENTENCE * 400
 
 
 @st.composite
-def spans(draw: st.DrawFn) -> list[Span]:
+def passages(draw: st.DrawFn) -> list[HandMadePassage]:
     """Return ranked passages anywhere in TEXT, as the index holds them."""
     found = []
     for digest in range(draw(st.integers(1, 8))):
@@ -25,14 +26,15 @@ def spans(draw: st.DrawFn) -> list[Span]:
         end = start + draw(st.integers(30, CHUNK_SIZE))
         sentences = tuple(range(-(-start // len(_SENTENCE)) * len(_SENTENCE), end, len(_SENTENCE)))
         heading = draw(st.sampled_from(("Uno", "Dos", "Un encabezado largo " * 12)))
-        found.append(Span(start, end, squeeze(heading), draw(st.sampled_from(("", "5", "6"))), digest, sentences))
+        article = draw(st.sampled_from(("", "5", "6")))
+        found.append(HandMadePassage(start, end, squeeze(heading), article, digest, sentences))
     return found
 
 
-@given(spans(), st.sampled_from(((), ("5",), ("5", "6"))))
-def test_fragment(ranked: list[Span], articles: tuple[str, ...]) -> None:
+@given(passages(), st.sampled_from(((), ("5",), ("5", "6"))))
+def test_fragment(ranked: list[HandMadePassage], articles: tuple[str, ...]) -> None:
     chosen = choose(ranked, limit=3, articles=articles)
-    fragment = assemble(chosen, doc_id="general/x.md", name="x.md", budget=_BUDGET, slice_text=lambda a, b: TEXT[a:b])
+    fragment = assembled(chosen, TEXT, budget=_BUDGET)
     assert fragment.chars <= _BUDGET
     assert fragment.chars == len(fragment.text)
     assert all(piece.text == TEXT[piece.start : piece.end] for piece in fragment.pieces)

@@ -7,7 +7,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.readers import read_markdown, to_document
+from indexer.readers import read_document
 from siaa.errors import UnreadableDocumentError
 from siaa.model import Document
 from siaa.text import normalise
@@ -63,7 +63,7 @@ TEXTS = st.lists(st.one_of(FRAGMENTS, WORDS), max_size=40).map("".join)
 
 def read(data: bytes) -> Document | None:
     try:
-        return to_document(read_markdown(data), doc_id="general/x.md", collection="general", file_name="x.md")
+        return read_document(data, doc_id="general/x.md", collection="general")
     except UnreadableDocumentError:
         return None
 

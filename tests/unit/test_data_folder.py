@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from service.storage.data_folder import OWNER, data_folder
-from service.storage.quality_log import FILE_NAME, Page, QualityLog
+from service.storage.quality_log import FILE_NAME, LogPage, QualityLog
 from siaa.answering.exchange import LogLine
 from siaa.config import Settings
 
@@ -23,7 +23,7 @@ def test_the_first_index_has_the_folder_and_the_next_one_another(tmp_path: Path)
         assert data_folder(first) == tmp_path / "datos"
         assert data_folder(second) == tmp_path / "datos-manuales"
     QualityLog(first).write(LogLine("DOC", "¿qué ley?"))
-    assert QualityLog(second).read(limit=9) == Page()
+    assert QualityLog(second).read(limit=9) == LogPage()
     page = QualityLog(first).read(limit=9)
     assert page is not None
     assert page.total == 1

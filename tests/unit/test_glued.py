@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from indexer.readers import read_document
@@ -41,9 +39,8 @@ def test_leaves_other_text_alone(text: str) -> None:
     assert separate_glued(text) == (text, 0)
 
 
-def test_the_article_is_found_and_the_operator_told(tmp_path: Path) -> None:
-    path = tmp_path / "ley.md"
-    path.write_text("# Ley 9\n\nTodo turno tiene un##### Artículo primero.\n\nObjeto.\n", encoding="utf-8")
-    document = read_document(path, doc_id="general/ley.md", collection="general")
+def test_the_article_is_found_and_the_operator_told() -> None:
+    data = "# Ley 9\n\nTodo turno tiene un##### Artículo primero.\n\nObjeto.\n".encode()
+    document = read_document(data, doc_id="general/ley.md", collection="general")
     assert [block.article for block in document.blocks if block.article] == ["1"]
     assert "propia línea: 1." in " ".join(document.warnings)

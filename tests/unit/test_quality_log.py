@@ -12,7 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from service.storage.quality_log import FILE_NAME, PURGE_SECONDS, Page, QualityLog
+from service.storage.quality_log import FILE_NAME, PURGE_SECONDS, LogPage, QualityLog
 from siaa.answering.exchange import LogLine
 from siaa.config import Settings
 from siaa.model import Json
@@ -47,7 +47,7 @@ def test_newest_first_filtered_and_limited(tmp_path: Path) -> None:
     page = log.read(limit=1, kind="DOC")
     assert page is not None
     assert (page.total, len(page.lines)) == (2, 1)
-    assert log.read(limit=1, kind="CACHE_HIT") == Page()
+    assert log.read(limit=1, kind="CACHE_HIT") == LogPage()
 
 
 def test_masked_then_cut(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_number_of_lines(tmp_path: Path) -> None:
 def test_not_kept_at_all(tmp_path: Path) -> None:
     log = log_in(tmp_path, quality_log_days=0)
     assert not log.write(LogLine("DOC", "¿quién?"))
-    assert log.read(limit=9) == Page()
+    assert log.read(limit=9) == LogPage()
     assert list(tmp_path.iterdir()) == []
 
 

@@ -87,8 +87,9 @@ def test_correction_is_searched_beside_the_typed_word() -> None:
     assert _parse("periodicidae").words == ("periodicidae", "periodicidad")
 
 
-def test_word_that_nothing_explains_is_unknown() -> None:
-    assert _parse("procesos zzyzxq").unknown == ("zzyzxq",)
+def test_word_that_nothing_explains_stays_as_it_is() -> None:
+    query = _parse("procesos zzyzxq")
+    assert (query.words, dict(query.corrections)) == (("procesos", "zzyzxq"), {})
 
 
 def test_norm_that_the_index_holds_is_no_search_term() -> None:
@@ -129,7 +130,7 @@ def test_writing_makes_no_difference() -> None:
         assert (query.stems, query.name_stems, query.articles) == (plain.stems, plain.name_stems, plain.articles)
 
 
-@pytest.mark.parametrize("text", ["", "  \n ", "a" * 5000, "hola\x00mundo", "\x1b[31m"])
+@pytest.mark.parametrize("text", ["", "  \n ", "\u200b", "a" * 5000, "hola\x00mundo", "\x1b[31m"])
 def test_text_that_is_no_question_is_refused(text: str) -> None:
     with pytest.raises(InvalidQuestionError):
         _parse(text)

@@ -133,7 +133,6 @@ def test_lines_that_open_an_article(line: str, number: str) -> None:
     opening = opening_article(line)
     assert opening is not None
     assert opening.number == number
-    assert opening.transitory == number.startswith("trans")
     assert 0 < opening.end <= len(line)
 
 

@@ -49,7 +49,7 @@ def _select(retriever: Retriever, question: str) -> Selected:
 
 
 def _best(retriever: Retriever, question: str) -> str:
-    return max(_select(retriever, question).chosen, key=lambda chunk: chunk.score).article
+    return max(_select(retriever, question).chosen, key=lambda scored: scored.score).passage.article
 
 
 @pytest.mark.parametrize(
@@ -73,16 +73,16 @@ def test_who_signs_is_looked_for_at_both_ends(small: Retriever) -> None:
 
 def test_score_is_the_sum_of_its_reasons(small: Retriever) -> None:
     selected = _select(small, "sanciones por no presentar el reporte")
-    for chunk in (*selected.chosen, *selected.below):
-        assert chunk.score == sum(contribution.points for contribution in chunk.contributions)
-        assert all(contribution.why for contribution in chunk.contributions)
+    for scored in (*selected.chosen, *selected.below):
+        assert scored.score == sum(contribution.points for contribution in scored.contributions)
+        assert all(contribution.why for contribution in scored.contributions)
 
 
 def test_word_of_the_same_family_counts_less_than_the_word_itself(tmp_path: Path) -> None:
     text = "# Ley\n\n## Uno\n\nTodos son iguales aquí.\n\n## Dos\n\nLa igualdad rige.\n\n## Tres\n\nNada de eso.\n"
     retriever = build_retriever(tmp_path, {"general/ley.md": text, "general/guia.md": OTRO})
     document = next(d for d in retriever.generation.documents if d.name == "ley.md")
-    chosen = {c.heading: c for c in retriever.select(retriever.ask("¿Qué igualdad hay?"), document).chosen}
+    chosen = {c.passage.heading: c for c in retriever.select(retriever.ask("¿Qué igualdad hay?"), document).chosen}
     assert [c.signal for c in chosen["Uno"].contributions if c.signal in ("base", "parientes")] == ["parientes"]
     assert chosen["Dos"].score > chosen["Uno"].score
     assert "Tres" not in chosen
@@ -93,7 +93,8 @@ def test_other_half_of_a_cut_paragraph_follows_the_half_that_answers(tmp_path: P
     text = f"# Guía\n\n## Archivo\n\nLa custodia empieza así. {filler}\n\n## Otro\n\nSe archiva.\n"
     retriever = build_retriever(tmp_path, {"general/guia.md": text, "general/otra.md": OTRO})
     document = next(d for d in retriever.generation.documents if d.name == "guia.md")
-    first, second = sorted(retriever.select(retriever.ask("custodia"), document).chosen, key=lambda c: c.start)[:2]
+    chosen = retriever.select(retriever.ask("custodia"), document).chosen
+    first, second = sorted(chosen, key=lambda scored: scored.passage.start)[:2]
     assert "vecino" not in {c.signal for c in first.contributions}
     assert [c.signal for c in second.contributions] == ["vecino"]
 
@@ -103,13 +104,13 @@ def test_title_of_the_document_is_no_heading_to_cover(tmp_path: Path) -> None:
     retriever = build_retriever(tmp_path, {"general/reglamento.md": text, "general/otra.md": OTRO})
     document = next(d for d in retriever.generation.documents if d.name == "reglamento.md")
     chosen = retriever.select(retriever.ask("custodia"), document).chosen
-    covered = {c.heading for c in chosen if any(x.signal == "encabezado" for x in c.contributions)}
+    covered = {c.passage.heading for c in chosen if any(x.signal == "encabezado" for x in c.contributions)}
     assert covered == {"Custodia de bienes"}
 
 
 def test_question_without_known_terms_gets_the_beginning(small: Retriever) -> None:
     selected = _select(small, "zzyzx qwfpg")
-    assert [chunk.ordinal for chunk in selected.chosen] == [0]
+    assert [scored.passage.ordinal for scored in selected.chosen] == [0]
 
 
 def test_classic_profile_scores_by_tfidf(tmp_path: Path) -> None:

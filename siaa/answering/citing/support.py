@@ -248,10 +248,10 @@ def _attributed(claim: Claim, place: Place, support: Support) -> Support:
     """Hold the sources that a claim names against the place that its words stand in."""
     span = place.text[support.start : support.end]
     sources = claim.sources if claim.quote or not _exact(claim.words, place) else ()
-    articles = [r for r in sources if r.kind in ("art", "art_trans")]
+    articles = [r for r in sources if r.article]
     norms = [r for r in sources if r.kind == "norma"]
     units = [r for r in sources if r.kind not in ("art", "art_trans", "norma")]
-    of_place = [article_of(r) == place.article for r in articles]
+    of_place = [r.article == place.article for r in articles]
     if (articles and not any(of_place)) or (norms and not any(place.is_norm(norm) for norm in norms)):
         return _moved(support)
     if claim.files and not any(place.is_file(name) for name in claim.files):
@@ -261,11 +261,6 @@ def _attributed(claim: Claim, place: Place, support: Support) -> Support:
         state = State.PARTIAL if support.state is State.VERIFIED else support.state
         return Support(state, support.place, support.start, support.end, support.cover, Code.SOURCE_UNPROVEN)
     return support
-
-
-def article_of(reference: Reference) -> str:
-    """Return the number of the article that a reference names, as passages bear it."""
-    return ("trans_" if reference.kind == "art_trans" else "") + reference.number
 
 
 def _moved(support: Support) -> Support:

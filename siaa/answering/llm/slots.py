@@ -10,50 +10,50 @@ from siaa.answering.llm.protocol import ModelBusyError, ReaderLeftError
 
 
 class Slots:
-    """So many places for calls, and a queue of so many that wait their turn at most `wait` seconds. Thread-safe."""
+    """So many slots for calls, and a queue of so many that wait their turn at most `wait` seconds. Thread-safe."""
 
     def __init__(self, count: int, *, queue: int = 0, wait: float = 0.0) -> None:
         self._lock = threading.Lock()
         self._free = count
-        self._waiting: deque[Place] = deque()
+        self._waiting: deque[Slot] = deque()
         self._queue = queue
         self._wait = wait
 
-    def enter(self) -> Place:
-        """Take a place, or one in the queue (see Place.wait_turn).
+    def enter(self) -> Slot:
+        """Take a slot, or one in the queue (see Slot.wait_turn).
 
         Raises ModelBusyError when the queue is full too.
         """
-        place = Place(self, time.monotonic() + self._wait)
+        slot = Slot(self, time.monotonic() + self._wait)
         with self._lock:
             if self._free:
                 self._free -= 1
-                place.granted = True
+                slot.granted = True
             elif len(self._waiting) < self._queue:
-                self._waiting.append(place)
+                self._waiting.append(slot)
             else:
                 raise ModelBusyError(f"all slots taken and {len(self._waiting)} waiting")
-        return place
+        return slot
 
-    def give_back(self, place: Place) -> None:
-        """Take a place out of the queue, or give it to the next in it; nothing the second time."""
+    def give_back(self, slot: Slot) -> None:
+        """Take a slot out of the queue, or give it to the next in it; nothing the second time."""
         with self._lock:
-            if place.left:
+            if slot.left:
                 return
-            place.left = True
-            if not place.granted:
-                self._waiting.remove(place)
+            slot.left = True
+            if not slot.granted:
+                self._waiting.remove(slot)
             elif self._waiting:
                 following = self._waiting.popleft()
                 following.granted = True
                 following.turn.set()
             else:
                 self._free += 1
-        place.turn.set()  # whoever waits for this turn learns that it was given up
+        slot.turn.set()  # whoever waits for this turn learns that it was given up
 
 
-class Place:
-    """A place, or the promise of one."""
+class Slot:
+    """A slot, or the promise of one."""
 
     def __init__(self, slots: Slots, deadline: float) -> None:
         self._slots = slots
@@ -63,9 +63,9 @@ class Place:
         self.left = False
 
     def wait_turn(self) -> None:
-        """Wait until the place is free.
+        """Wait until the slot is free.
 
-        Raises ModelBusyError when that takes too long, ReaderLeftError when the place was left meanwhile.
+        Raises ModelBusyError when that takes too long, ReaderLeftError when the slot was left meanwhile.
         """
         if not self.granted and not self.turn.wait(max(0.0, self._deadline - time.monotonic())):
             self.leave()
@@ -74,5 +74,5 @@ class Place:
             raise ReaderLeftError("the reader left before its turn")
 
     def leave(self) -> None:
-        """Free the place, whatever its state; any thread, any number of times."""
+        """Free the slot, whatever its state; any thread, any number of times."""
         self._slots.give_back(self)

@@ -1,4 +1,4 @@
-"""Tie the pieces of an answer to the place and the connection that they cost, so that every end gives both back."""
+"""Tie the pieces of an answer to the slot and the connection that they cost, so that every end gives both back."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from types import TracebackType
 
 from siaa.answering.llm.connection import Connection
 from siaa.answering.llm.protocol import ChatMessage, LanguageModel, ReaderLeftError
-from siaa.answering.llm.slots import Place
+from siaa.answering.llm.slots import Slot
 
 
 class Call:
     """One call under way. `end` may come from any thread, at any moment, any number of times."""
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, slot: Slot) -> None:
+        self._slot = slot
         self._lock = threading.Lock()
         self._connection: Connection | None = None
         self.ended = False
         self.limited = False  # the answer stopped at its limit of tokens
 
     def wait_turn(self) -> None:
-        """Wait for the place (see Place.wait_turn)."""
-        self._place.wait_turn()
+        """Wait for the slot (see Slot.wait_turn)."""
+        self._slot.wait_turn()
 
     def attach(self, connection: Connection) -> None:
         """Let `end` cut this connection.
@@ -37,13 +37,13 @@ class Call:
             self._connection = connection
 
     def end(self) -> None:
-        """Cut the connection, which frees the server, then free the place."""
+        """Cut the connection, which frees the server, then free the slot."""
         with self._lock:
             self.ended = True
             connection = self._connection
         if connection is not None:
             connection.abort()
-        self._place.leave()
+        self._slot.leave()
 
 
 class Stream(Generator[str, None, None]):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from siaa.chunking import chunk_document
 from siaa.config import CHUNK_SIZE
+from siaa.cutting import cut_document
 from siaa.model import Block, BlockKind, Document
 
 _BODY = (BlockKind.PARAGRAPH, BlockKind.LIST_ITEM, BlockKind.TABLE_ROW)
@@ -34,18 +34,17 @@ def documents(draw: st.DrawFn) -> Document:
 
 @given(documents())
 def test_passages_are_verbatim_and_small(document: Document) -> None:
-    for ordinal, chunk in enumerate(chunk_document(document)):
-        assert chunk.text == document.text[chunk.start : chunk.end]
-        assert 0 < len(chunk.text) <= CHUNK_SIZE
-        assert chunk.ordinal == ordinal
-        assert chunk.heading_path
+    for passage in cut_document(document):
+        assert passage.text == document.text[passage.start : passage.end]
+        assert 0 < len(passage.text) <= CHUNK_SIZE
+        assert passage.heading_path
 
 
 @given(documents())
 def test_passages_cover_every_unit(document: Document) -> None:
     covered = set[int]()
-    for chunk in chunk_document(document):
-        covered.update(range(chunk.start, chunk.end))
+    for passage in cut_document(document):
+        covered.update(range(passage.start, passage.end))
     for block in document.blocks:
         if block.kind in _BODY:
             left = [i for i in range(block.start, block.end) if i not in covered and not document.text[i].isspace()]
@@ -55,5 +54,5 @@ def test_passages_cover_every_unit(document: Document) -> None:
 @given(documents())
 def test_passages_never_hold_a_table_of_contents(document: Document) -> None:
     contents = [block for block in document.blocks if block.kind is BlockKind.CONTENTS]
-    for chunk in chunk_document(document):
-        assert all(chunk.end <= block.start or chunk.start >= block.end for block in contents)
+    for passage in cut_document(document):
+        assert all(passage.end <= block.start or passage.start >= block.end for block in contents)

@@ -12,44 +12,39 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from siaa.config import CHUNK_OVERLAP, CHUNK_SIZE
-from siaa.model import Block, BlockKind, Chunk, Document
+from siaa.model import Block, BlockKind, CutPassage, Document
 from siaa.text import fold
 
-CHUNKER_VERSION = "5"  # change it with every change of where passages begin and end
+CUTTER_VERSION = "5"  # change it with every change of where passages begin and end
 
 _ARTICLE_LEVEL = 8  # an article that opens inside a paragraph is deeper than any heading
 _KEEPS_ARTICLE = re.compile(r"(?:paragrafo|inciso|numeral|literal)\b")
 _BREAK = re.compile(r'\n\s*\n|(?<=[.;:])\s+(?=[A-ZÁÉÍÓÚÑÜ¿¡“"«(\-0-9])|\n')
 _MIN_CUT = 0.35  # share of CHUNK_SIZE before which a sentence end is not taken as the place to cut
-_NOT_PASSAGES = {BlockKind.CONTENTS}
-
-
-@dataclass(frozen=True, slots=True)
-class _Unit:
-    start: int
-    end: int
-    kind: BlockKind
 
 
 @dataclass(frozen=True, slots=True)
 class _Section:
     path: tuple[str, ...]
     article: str
-    units: tuple[_Unit, ...]
+    units: tuple[Block, ...]
 
     @property
     def has_body(self) -> bool:
         return any(unit.kind not in (BlockKind.HEADING, BlockKind.FURNITURE) for unit in self.units)
 
 
-def chunk_document(document: Document) -> tuple[Chunk, ...]:
+def cut_document(document: Document) -> tuple[CutPassage, ...]:
     """Return the passages of `document` in order.
 
     Each is a slice of the text of at most CHUNK_SIZE characters. Together they hold every paragraph, list item and
     table row; a heading without a body of its own is carried by the heading path of what it heads. None begins or ends
     with a page's header or footer, unless its section holds nothing else.
     """
-    chunks: list[Chunk] = []
+    return tuple(_passages(document))
+
+
+def _passages(document: Document) -> Iterator[CutPassage]:
     for section in _bodied(_sections(document.blocks)):
         spans = _pack(list(_cut_long(document.text, section.units)))
         reach = 0
@@ -60,48 +55,38 @@ def chunk_document(document: Document) -> tuple[Chunk, ...]:
             reach = units[-1].end
             start, end = _trim(document.text, units[0].start, reach)
             if start < end:
-                chunks.append(_chunk(document, section, units, start, end, ordinal=len(chunks), first=position == 0))
-    return tuple(chunks)
+                yield CutPassage(
+                    start=start,
+                    end=end,
+                    text=document.text[start:end],
+                    heading_path=section.path or (document.title,),
+                    article=section.article,
+                    is_list=any(unit.kind is BlockKind.LIST_ITEM for unit in units),
+                    opens_section=position == 0,
+                )
 
 
-def _framed_by_text(units: list[_Unit]) -> list[_Unit]:
+def _framed_by_text(units: list[Block]) -> list[Block]:
     """Return the units without page headers and footers at either end: nobody asks for those."""
     filled = [place for place, unit in enumerate(units) if unit.kind is not BlockKind.FURNITURE]
     return units[filled[0] : filled[-1] + 1] if filled else []
 
 
-def _chunk(
-    document: Document, section: _Section, units: list[_Unit], start: int, end: int, *, ordinal: int, first: bool
-) -> Chunk:
-    return Chunk(
-        doc_id=document.doc_id,
-        ordinal=ordinal,
-        start=start,
-        end=end,
-        text=document.text[start:end],
-        heading_path=section.path or (document.title,),
-        article=section.article,
-        is_list=any(unit.kind is BlockKind.LIST_ITEM for unit in units),
-        opens_section=first,
-    )
-
-
 def _sections(blocks: Iterable[Block]) -> Iterator[_Section]:
     path: list[tuple[int, str]] = []
     article, article_level, article_top = "", 0, 0  # the levels of its last and of its outermost heading
-    units: list[_Unit] = []
+    units: list[Block] = []
 
     def section() -> _Section:
         return _Section(tuple(label for _, label in path), article, tuple(units))
 
     for block in blocks:
         opens = block.kind is BlockKind.HEADING or bool(block.article and block.article != article)
-        if block.kind in _NOT_PASSAGES or opens:
-            if units:
-                yield section()
+        if (opens or block.kind is BlockKind.CONTENTS) and units:
+            yield section()
             units = []
-            if block.kind in _NOT_PASSAGES:
-                continue
+        if block.kind is BlockKind.CONTENTS:
+            continue
         if opens:
             level = block.level or _ARTICLE_LEVEL
             other = bool(block.article) and block.article != article
@@ -113,7 +98,7 @@ def _sections(blocks: Iterable[Block]) -> Iterator[_Section]:
                 article_top = level if other else min(level, article_top)
             elif level <= article_level and not _KEEPS_ARTICLE.match(fold(block.label)):
                 article, article_level = "", 0
-        units.append(_Unit(block.start, block.end, block.kind))
+        units.append(block)
     if units:
         yield section()
 
@@ -139,7 +124,7 @@ def _heads(bare: _Section, section: _Section) -> bool:
     return section.path[: len(bare.path)] == bare.path or bool(same_number)
 
 
-def _cut_long(text: str, units: Iterable[_Unit]) -> Iterator[_Unit]:
+def _cut_long(text: str, units: Iterable[Block]) -> Iterator[Block]:
     for unit in units:
         start = unit.start
         while unit.end - start > CHUNK_SIZE:
@@ -159,7 +144,7 @@ def _cut_point(text: str, start: int) -> int:
     return start + (space + 1 if space > 0 else CHUNK_SIZE)
 
 
-def _pack(units: list[_Unit]) -> Iterator[list[_Unit]]:
+def _pack(units: list[Block]) -> Iterator[list[Block]]:
     """Yield runs of neighbouring units of at most CHUNK_SIZE characters, overlapping by whole trailing units."""
     first = 0
     while first < len(units):
@@ -176,7 +161,7 @@ def _pack(units: list[_Unit]) -> Iterator[list[_Unit]]:
         first = restart
 
 
-def _may_overlap(unit: _Unit, last: _Unit, following: _Unit) -> bool:
+def _may_overlap(unit: Block, last: Block, following: Block) -> bool:
     return last.end - unit.start <= CHUNK_OVERLAP and following.end - unit.start <= CHUNK_SIZE
 
 
