@@ -113,6 +113,7 @@ class Server:
             channel_timeout=IDLE_SECONDS,
             max_request_header_size=HEAD_LIMIT,
             max_request_body_size=MAX_REQUEST_BYTES + 1,  # waitress refuses what is as large
+            clear_untrusted_proxy_headers=False,  # who is local is told by them, `SIAA_PROXY` or not
             channel_request_lookahead=1,  # without it nobody learns that a client has left
             ident="siaa",
         )

@@ -41,6 +41,12 @@ def test_one_that_stops_is_told_so(hasty: Client, part: bytes) -> None:
         assert SILENCE - 0.1 < time.monotonic() - began < SILENCE + LOOK
 
 
+def test_a_request_that_passed_a_proxy_is_not_local(hasty: Client) -> None:
+    assert hasty.request("POST", "/siaa/recargar").status == 200
+    for name in ("Forwarded", "X_Forwarded_For", "X_Forwarded_Proto", "X_Forwarded_Host", "X_Forwarded_Prefix"):
+        assert hasty.request("POST", "/siaa/recargar", **{name: "127.0.0.1"}).status == 403
+
+
 # what waitress refuses -> status and code
 REFUSED = [
     (b"GET / HTTP/1.1\r\nMal Formada: x\r\n\r\n", 400, "peticion_invalida"),
