@@ -6,14 +6,15 @@ import logging
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 
-from flask import Blueprint, Response, current_app, g, request
+from flask import Response, g, request
 
-from service.context import Context
-from service.endpoints.diagnostics import chat_event
-from service.http.failures import InvalidChatError, NotJsonError
-from service.http.http_errors import HTTP_FAILURES, body_of, internal_failure
-from service.http.params import parse_query
+from service.context import Context, current_context
+from service.endpoints.events import chat_event
+from service.http.failures import InvalidChatError
+from service.http.http_errors import body_of, internal_failure
+from service.http.params import json_body, parameters
 from service.http.presence import gone_test
+from service.http.proxy import prefix
 from service.http.wire import DONE, Heartbeat, event, stream_response
 from siaa.answering.llm import ModelError
 from siaa.answering.talk.conversation import Conversation, parse_conversation
@@ -22,15 +23,11 @@ from siaa.errors import SiaaError
 
 log = logging.getLogger(__name__)
 
-chat_endpoint = Blueprint("chat", __name__)
 
-
-@chat_endpoint.post("/siaa/chat")
 def chat() -> Response:
     """Answer the last message of a conversation."""
-    context: Context = current_app.extensions["siaa"]
-    conversation = _conversation()
-    return answer_with(context, conversation, lambda reply: _frames(reply.events))
+    conversation, root = _conversation(), prefix()
+    return answer_with(current_context(), conversation, lambda reply: _frames(reply.events, root))
 
 
 def answer_with(
@@ -57,21 +54,18 @@ def answer_with(
 
 
 def _conversation() -> Conversation:
-    if request.mimetype != "application/json":
-        raise NotJsonError(HTTP_FAILURES[415][1])
-    conversation = parse_conversation(request.get_data())
-    query = parse_query(str(request.environ.get("QUERY_STRING", "")), known=frozenset({"coleccion"}))
-    collection = query.optional("coleccion")
+    conversation = parse_conversation(json_body())
+    collection = parameters("coleccion").optional("coleccion")
     if collection and conversation.collection and collection != conversation.collection:
         raise InvalidChatError("La 'coleccion' de la dirección y la del cuerpo son distintas: envíe una sola.")
     return Conversation(conversation.turns, conversation.collection or collection)
 
 
-def _frames(events: Events) -> Generator[str, None, None]:
+def _frames(events: Events, root: str) -> Generator[str, None, None]:
     """Yield the events as text, a failure as an event of its own, and the end, once."""
     try:
         for item in events:
-            yield event(chat_event(item))
+            yield event(chat_event(item, root))
     except SiaaError as error:
         if isinstance(error, ModelError):
             log.warning("modelo: %s (%s)", error.code, error.detail)
