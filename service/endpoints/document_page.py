@@ -34,12 +34,7 @@ _CLEANER = nh3.Cleaner(
         *("h1", "h2", "h3", "h4", "h5", "h6", "p", "a", "blockquote", "ul", "ol", "li", "pre", "hr", "br"),
         *("table", "thead", "tbody", "tr", "th", "td", "strong", "em", "code", "span", "mark"),
     },
-    attributes={
-        "a": {"href", "title"},
-        "ol": {"start"},
-        "span": {"tabindex", "autofocus"},
-        "*": {"id", "class"},
-    },
+    attributes={"a": {"href", "title"}, "ol": {"start"}, "span": {"tabindex", "autofocus"}, "*": {"id", "class"}},
     url_schemes={"http", "https"},
     link_rel="noopener noreferrer nofollow",
     strip_comments=True,

@@ -24,27 +24,23 @@ def told_event(event: Found | Sources | Nearest, prefix: str) -> Telling:
     """Return one event of those that tell of the answer and hold nothing of its text."""
     match event:
         case Found():
-            return {
-                "documentos": [{"doc": name, "coleccion": collection} for name, collection in event.documents],
-                "pregunta_buscada": event.searched,
-            }
+            searched = [shapes.Buscado(doc=name, coleccion=collection) for name, collection in event.documents]
+            return {"documentos": searched, "pregunta_buscada": event.searched}
         case Sources():
-            return {
-                "fuentes": [
-                    {"n": number, **_passage(each), "estado": each.state, "enlace": _link(each, prefix)}
-                    for number, each in enumerate(event.sources, start=1)
-                ],
-                "oraciones": [
-                    {"inicio": each.start, "fin": each.end, "estado": each.state, "fuente": each.source}
-                    for each in event.sentences
-                ],
-            }
+            sources = [
+                shapes.Fuente(n=number, **_passage(each), estado=each.state, enlace=_link(each, prefix))
+                for number, each in enumerate(event.sources, start=1)
+            ]
+            sentences = [
+                shapes.Oracion(inicio=each.start, fin=each.end, estado=each.state, fuente=each.source)
+                for each in event.sentences
+            ]
+            return {"fuentes": sources, "oraciones": sentences}
         case Nearest():
-            if (source := event.source) is None:
+            if (near := event.source) is None:
                 return {"cercano": None}
-            return {
-                "cercano": {"doc": source.name, "articulo": source.article, "cita": source.text, "motivo": event.why}
-            }
+            told = shapes.Cercano(doc=near.name, articulo=near.article, cita=near.text, motivo=event.why)
+            return {"cercano": told}
 
 
 def place(source: Source, prefix: str) -> shapes.Lugar:

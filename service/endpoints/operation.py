@@ -58,6 +58,11 @@ def estado() -> shapes.Estado:
     }
 
 
+def status() -> shapes.Estado:
+    """Show the same as `estado`."""
+    return estado()
+
+
 def recargar() -> shapes.Recarga:
     """Look for a new generation now."""
     holder = current_context().holder

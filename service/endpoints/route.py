@@ -39,12 +39,11 @@ class Route:
     operator: bool = False  # for nobody else
     reads: Mapping[str, Any] = field(default_factory=dict)  # what the view itself reads from the query string: shapes
     details: str = ""
-    other_name: str = ""  # of a view that has two routes
 
     @property
     def name(self) -> str:
         """Return what no other route is called."""
-        return self.other_name or self.view.__name__
+        return self.view.__name__
 
     @property
     def taken(self) -> list[Parameter]:

@@ -49,7 +49,7 @@ ROUTES = (
           body=shapes.Conversacion, events=_EVENTS, reads={"coleccion": shapes.Collection}, details=_ORDER),
     Route("GET", "/siaa/documentos", documents.documentos, "Documentos del índice.", (404, 503)),
     Route("GET", "/siaa/estado", operation.estado, "Qué se sirve."),
-    Route("GET", "/siaa/status", operation.estado, "Lo mismo que /siaa/estado.", other_name="status"),
+    Route("GET", "/siaa/status", operation.status, "Lo mismo que /siaa/estado."),
     Route("POST", "/siaa/recargar", operation.recargar, "Busca una generación nueva del índice.", (503,),
           operator=True),
     Route("POST", "/siaa/citas/verificar", verificar_citas, "Revisa las citas de un texto contra todo el corpus.",
