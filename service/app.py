@@ -5,13 +5,10 @@ from __future__ import annotations
 from flask import Flask, request
 
 from service.context import Context
-from service.endpoints.chat import chat_endpoint
-from service.endpoints.citation_endpoint import citation_endpoint
-from service.endpoints.openai_api import openai_endpoints
-from service.endpoints.operation import operation_endpoints
-from service.endpoints.routes import endpoints
+from service.endpoints.routes import add_routes
 from service.http.http_errors import register
 from service.http.params import check_path
+from service.http.proxy import trust_proxy
 from service.http.rate_limit import RateLimit, client_of, is_free
 from service.http.request_tracking import follow
 from service.http.wire import HEARTBEAT_SECONDS, BoundedRequest
@@ -49,6 +46,8 @@ def create_app(
     app.config["MAX_CONTENT_LENGTH"] = MAX_BODY_BYTES
     # "//" in a path is part of a name that no document bears, not something to redirect.
     app.url_map.merge_slashes = False
+    if settings.proxy:
+        trust_proxy(app)
     models = ModelWatch(settings, fixed=model) if model else open_watch(settings)
     metrics = Metrics()
     compute = ComputeLimit()
@@ -72,11 +71,7 @@ def create_app(
     )
     follow(app, settings, metrics)
     _guard(app, settings)
-    app.register_blueprint(endpoints)
-    app.register_blueprint(chat_endpoint)
-    app.register_blueprint(citation_endpoint)
-    app.register_blueprint(operation_endpoints)
-    app.register_blueprint(openai_endpoints)
+    add_routes(app)
     register(app)
     return app
 
@@ -100,6 +95,6 @@ def _guard(app: Flask, settings: Settings) -> None:
 
     @app.before_request
     def check() -> None:
-        if not is_free(request.environ, proxy=settings.proxy):
-            limit.check(client_of(request.environ, proxy=settings.proxy))
+        if not is_free(request.environ):
+            limit.check(client_of(request.environ))
         check_path(request.environ)

@@ -6,6 +6,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from flask import current_app, g
 
 from service.metrics import Metrics
 from service.stopping import Stopping
@@ -16,6 +19,9 @@ from siaa.answering.llm import LanguageModel
 from siaa.answering.model_watch import ModelWatch
 from siaa.config import Settings
 from siaa.published.index_holder import IndexHolder
+
+if TYPE_CHECKING:
+    from siaa.retrieval import Retriever
 
 
 class ActiveCount:
@@ -63,3 +69,20 @@ class Context:
     def model(self) -> LanguageModel | None:
         """Return the model to ask now; None means the extractive answer. May change between two looks."""
         return self.models.current()
+
+
+def current_context() -> Context:
+    """Return the parts of the service that answers now."""
+    context: Context = current_app.extensions["siaa"]
+    return context
+
+
+@contextmanager
+def lease() -> Iterator[Retriever]:
+    """Lease the generation in service; the answer names it in its header.
+
+    Raises GenerationError while there is none.
+    """
+    with current_context().holder.lease() as retriever:
+        g.generation = retriever.generation.name
+        yield retriever

@@ -6,15 +6,16 @@ import logging
 from collections.abc import Callable, Generator
 from contextlib import ExitStack
 
-from flask import Blueprint, Response, current_app, g, request
+from flask import Response, g, request
 
-from service.context import Context
-from service.endpoints.diagnostics import chat_event
+from service.context import Context, current_context
+from service.endpoints.events import chat_event
 from service.http.conversation_body import parse_conversation
-from service.http.failures import InvalidChatError, NotJsonError
-from service.http.http_errors import HTTP_FAILURES, body_of, internal_failure
-from service.http.params import parse_query
+from service.http.failures import InvalidChatError
+from service.http.http_errors import body_of, internal_failure
+from service.http.params import json_body, parameters
 from service.http.presence import gone_test
+from service.http.proxy import prefix
 from service.http.wire import DONE, Heartbeat, event, stream_response
 from siaa.answering.assistant import Events
 from siaa.answering.events import Begun
@@ -26,15 +27,11 @@ log = logging.getLogger(__name__)
 
 Frames = Generator[str, None, None]
 
-chat_endpoint = Blueprint("chat", __name__)
 
-
-@chat_endpoint.post("/siaa/chat")
 def chat() -> Response:
     """Answer the last message of a conversation."""
-    context: Context = current_app.extensions["siaa"]
-    conversation = _conversation()
-    return answer_with(context, conversation, _frames)
+    conversation, root = _conversation(), prefix()
+    return answer_with(current_context(), conversation, lambda events: _frames(events, root))
 
 
 def answer_with(context: Context, conversation: Conversation, write: Callable[[Events], Frames]) -> Response:
@@ -76,22 +73,19 @@ def begin(events: Events) -> Begun:
 
 
 def _conversation() -> Conversation:
-    if request.mimetype != "application/json":
-        raise NotJsonError(HTTP_FAILURES[415][1])
-    conversation = parse_conversation(request.get_data())
-    query = parse_query(str(request.environ.get("QUERY_STRING", "")), known=frozenset({"coleccion"}))
-    collection = query.optional("coleccion")
+    conversation = parse_conversation(json_body())
+    collection = parameters("coleccion").optional("coleccion")
     if collection and conversation.collection and collection != conversation.collection:
         raise InvalidChatError("La 'coleccion' de la dirección y la del cuerpo son distintas: envíe una sola.")
     return Conversation(conversation.messages, conversation.collection or collection)
 
 
-def _frames(events: Events) -> Frames:
+def _frames(events: Events, root: str) -> Frames:
     """Yield the events as text, a failure as an event of its own, and the end, once."""
     try:
         for item in events:
             if not isinstance(item, Begun):
-                yield event(chat_event(item))
+                yield event(chat_event(item, root))
     except SiaaError as error:
         if isinstance(error, ModelError):
             log.warning("modelo: %s (%s)", error.code, error.detail)

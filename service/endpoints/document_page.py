@@ -9,33 +9,36 @@ from html import escape
 from pathlib import Path
 
 import nh3
+from jinja2 import Environment, FileSystemLoader
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from markupsafe import Markup
 
 from service.endpoints.cited_span import CitedSpan
 from siaa.references import opening_article
 from siaa.text import fold, normalise, squeeze, strip_markup
 
 STYLE_PATH = "/siaa/estilo/ver.css"
-STYLE = (Path(__file__).parent.parent / "static" / "ver.css").read_text(encoding="utf-8")
+_SERVICE = Path(__file__).parent.parent
+STYLE = (_SERVICE / "static" / "ver.css").read_text(encoding="utf-8")
+_TEMPLATE = Environment(
+    loader=FileSystemLoader(_SERVICE / "templates"), autoescape=True, trim_blocks=True, keep_trailing_newline=True
+).get_template("ver.html")
 # Nothing may load or run but the style sheet of the service itself.
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
-_TAGS = frozenset(
-    (
+_CLEANER = nh3.Cleaner(
+    tags={
         *("h1", "h2", "h3", "h4", "h5", "h6", "p", "a", "blockquote", "ul", "ol", "li", "pre", "hr", "br"),
         *("table", "thead", "tbody", "tr", "th", "td", "strong", "em", "code", "span", "mark"),
-    )
+    },
+    attributes={"a": {"href", "title"}, "ol": {"start"}, "span": {"tabindex", "autofocus"}, "*": {"id", "class"}},
+    url_schemes={"http", "https"},
+    link_rel="noopener noreferrer nofollow",
+    strip_comments=True,
 )
-_ATTRIBUTES = {
-    "a": {"href", "title"},
-    "ol": {"start"},
-    "mark": {"class"},
-    "span": {"id", "class", "tabindex", "autofocus"},
-    "*": {"id", "class"},
-}
 _LINK = re.compile(r"(?:https?://|#)", re.IGNORECASE)
 _LEADERS = re.compile(r"(?:\.[ \t]?){3}\.\Z")  # dots before a page number: a printed table of contents
 _LEADERS_CHARS = 7  # the most that four such dots take
@@ -66,12 +69,14 @@ def render_page(
     section: str | None = None,
     cited: tuple[int, int] | None = None,
     matches: Matches | None = None,
+    prefix: str = "",
 ) -> Page:
     """Render the Markdown `text` of the document `name` as a page.
 
     `section` is an anchor ("art-5"), an article ("5", "artículo 5") or a heading, in any case, with or without accents;
     it is marked and takes the focus, which scrolls to it without any script. `cited` are the offsets of a citation:
-    its words are marked, and take the focus instead. `matches` finds what else to mark.
+    its words are marked, and take the focus instead. `matches` finds what else to mark. `prefix` begins the address of
+    the style sheet.
     """
     span = CitedSpan(text, *cited) if cited else None
     tokens = _PARSER.parse(span.text if span else text)
@@ -84,10 +89,11 @@ def render_page(
     for token in tokens:
         if token.type == "inline" and token.children is not None:
             token.children = list(_safe(token.children, matches))
-    body = _sanitised(_PARSER.renderer.render(tokens, _PARSER.options, {}))
+    body = Markup(_CLEANER.clean(_PARSER.renderer.render(tokens, _PARSER.options, {})))
     notices = [_NO_SECTION.format(section=section)] if section and not target else []
     notices += [_NO_CITATION] if span and not span.found else []
-    return Page(_page(name, title, body, notices=notices), target.anchor if target else "")
+    html = _TEMPLATE.render(name=name, title=title, style=prefix + STYLE_PATH, notices=notices, body=body)
+    return Page(html, target.anchor if target else "")
 
 
 class _SafeMarkdown(MarkdownIt):
@@ -222,25 +228,3 @@ def _marked(token: Token, spans: Sequence[tuple[int, int]]) -> Iterator[Token]:
 
 def _text(content: str) -> Token:
     return Token("text", "", 0, content=content)
-
-
-def _sanitised(html: str) -> str:
-    return nh3.clean(
-        html,
-        tags=set(_TAGS),
-        attributes=_ATTRIBUTES,
-        url_schemes={"http", "https"},
-        link_rel="noopener noreferrer nofollow",
-        strip_comments=True,
-    )
-
-
-def _page(name: str, title: str, body: str, *, notices: Sequence[str]) -> str:
-    notice = "".join(f'<p class="aviso">{escape(each)}</p>\n' for each in notices)
-    return (
-        '<!DOCTYPE html>\n<html lang="es">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title or name)}</title>\n"
-        f'<link rel="stylesheet" href="{STYLE_PATH}">\n</head>\n<body>\n'
-        f'<header><p class="documento">{escape(name)}</p></header>\n{notice}<main>\n{body}</main>\n</body>\n</html>\n'
-    )

@@ -7,7 +7,6 @@ parts, and of a long history the latest part counts. Sources come as `annotation
 from __future__ import annotations
 
 import logging
-import re
 import secrets
 import time
 from collections.abc import Generator, Iterable
@@ -15,14 +14,17 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
-from flask import Blueprint, Response, current_app, request
+from flask import Response, request
 
-from service.context import Context
+from service import shapes
+from service.context import current_context
 from service.endpoints.chat import Frames, answer_with, begin
-from service.endpoints.diagnostics import chat_event
+from service.endpoints.events import told_event
 from service.http.conversation_body import MAX_BYTES, MAX_MESSAGES, parse_collection, parse_message, parse_object
-from service.http.failures import InvalidChatError, InvalidCompletionError, NotJsonError, UnknownModelError
-from service.http.http_errors import HTTP_FAILURES, body_of, internal_failure, openai_failure, status_of
+from service.http.failures import InvalidChatError, InvalidCompletionError, UnknownModelError
+from service.http.http_errors import body_of, internal_failure, openai_failure, status_of
+from service.http.params import json_body
+from service.http.proxy import origin, prefix
 from service.http.wire import DONE, event, json_response
 from siaa.answering.assistant import Events
 from siaa.answering.events import Begun, Delta, Event
@@ -31,7 +33,6 @@ from siaa.answering.llm.tokens import CHARS_PER_TOKEN
 from siaa.answering.talk.conversation import Conversation, Message
 from siaa.config import MAX_QUESTION_CHARS
 from siaa.errors import SiaaError
-from siaa.model import Json
 
 log = logging.getLogger(__name__)
 
@@ -40,9 +41,6 @@ COMPLETIONS_PATH = "/v1/chat/completions"
 MAX_REQUEST_BYTES = 1024 * 1024  # front ends send the whole history each time; what counts of it has its own limit
 _SHAPE = '{"model": "siaa", "messages": [{"role": "user", "content": "su pregunta"}]}'
 _PASSED_OVER = ("system", "developer", "tool", "function")  # roles that say nothing to a search
-_HOST = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
-
-openai_endpoints = Blueprint("openai", __name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,24 +50,22 @@ class _Asked:
     conversation: Conversation
     stream: bool
     with_usage: bool
-    base: str  # scheme and host of this service, as the client knows it
+    origin: str  # scheme and host of this service, as the client knows it
+    prefix: str  # and the path below which it is
     id: str = field(default_factory=lambda: f"chatcmpl-{secrets.token_hex(12)}")
     created: int = field(default_factory=lambda: int(time.time()))
 
 
-@openai_endpoints.get("/v1/models")
-def models() -> Response:
+def modelos() -> shapes.Modelos:
     """List the one model that there is."""
-    listed = {"id": MODEL_ID, "object": "model", "created": 0, "owned_by": "siaa"}
-    return json_response({"object": "list", "data": [listed]})
+    return {"object": "list", "data": [{"id": MODEL_ID, "object": "model", "created": 0, "owned_by": "siaa"}]}
 
 
-@openai_endpoints.post(COMPLETIONS_PATH)
 def completions() -> Response:
     """Answer the last message of a conversation."""
-    context: Context = current_app.extensions["siaa"]
+    context = current_context()
     request.max_content_length = MAX_REQUEST_BYTES
-    asked = _asked(context)
+    asked = _asked()
     if asked.stream:
         return answer_with(context, asked.conversation, lambda events: _frames(events, asked))
     with context.active.one_more(), closing(context.assistant.answer(asked.conversation)) as events:
@@ -79,10 +75,8 @@ def completions() -> Response:
         return response
 
 
-def _asked(context: Context) -> _Asked:
-    if request.mimetype != "application/json":
-        raise NotJsonError(HTTP_FAILURES[415][1])
-    data = parse_object(request.get_data(), failure=InvalidCompletionError, shape=_SHAPE)
+def _asked() -> _Asked:
+    data = parse_object(json_body(), failure=InvalidCompletionError, shape=_SHAPE)
     model = data.get("model") or MODEL_ID
     if model != MODEL_ID:
         raise UnknownModelError(f"El modelo pedido no existe: el único es «{MODEL_ID}».", suggestions=(MODEL_ID,))
@@ -98,7 +92,7 @@ def _asked(context: Context) -> _Asked:
     except InvalidChatError as error:
         raise InvalidCompletionError(error.message, param="coleccion") from None
     conversation = Conversation(_messages(data.get("messages")), collection)
-    return _Asked(conversation, bool(stream), with_usage, _base(proxy=context.settings.proxy))
+    return _Asked(conversation, bool(stream), with_usage, origin(), prefix())
 
 
 def _messages(given: object) -> tuple[Message, ...]:
@@ -155,24 +149,20 @@ def _text(content: object) -> object:
     return "\n".join(part["text"] for part in content)
 
 
-def _base(*, proxy: bool) -> str:
-    """Return scheme and host of this service as the client knows them; behind a proxy, as the proxy says."""
-    scheme, host = request.scheme, request.host
-    if proxy:
-        told = request.headers.get("X-Forwarded-Proto", "").partition(",")[0].strip()
-        scheme = told if told in ("http", "https") else scheme
-        host = request.headers.get("X-Forwarded-Host", "").partition(",")[0].strip() or host
-    return f"{scheme}://{host}" if _HOST.fullmatch(host) else ""
-
-
-def _completion(events: Iterable[Begun | Event], asked: _Asked) -> Json:
-    told, text = _told(events)
-    message: Json = {"role": "assistant", "content": text, "refusal": None}
-    if annotations := _annotations(told, text, asked.base):
+def _completion(events: Iterable[Begun | Event], asked: _Asked) -> shapes.RespuestaOpenAI:
+    told, text = _told(events, asked)
+    message: shapes.RespuestaMensaje = {"role": "assistant", "content": text, "refusal": None}
+    if annotations := _annotations(told, text, asked):
         message["annotations"] = annotations
-    choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
-    head = {"id": asked.id, "object": "chat.completion", "created": asked.created, "model": MODEL_ID}
-    return {**head, "choices": [choice], "usage": _usage(asked, text), "siaa": told}
+    return {
+        "id": asked.id,
+        "object": "chat.completion",
+        "created": asked.created,
+        "model": MODEL_ID,
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}],
+        "usage": _usage(asked, text),
+        "siaa": told,
+    }
 
 
 def _frames(events: Events, asked: _Asked) -> Frames:
@@ -198,52 +188,60 @@ def _frames(events: Events, asked: _Asked) -> Frames:
 
 
 def _last_frames(seen: Iterable[Begun | Event], asked: _Asked) -> Generator[str, None, None]:
-    told, text = _told(seen)
-    if annotations := _annotations(told, text, asked.base):
+    told, text = _told(seen, asked)
+    if annotations := _annotations(told, text, asked):
         yield event(_chunk(asked, {"annotations": annotations}))
-    yield event({**_chunk(asked, {}, finish="stop"), "siaa": told})
+    last = _chunk(asked, {}, finish="stop")
+    last["siaa"] = told
+    yield event(last)
     if asked.with_usage:
-        yield event({**_chunk(asked, {}), "choices": [], "usage": _usage(asked, text)})
+        figures = _chunk(asked, {})
+        figures["choices"], figures["usage"] = [], _usage(asked, text)
+        yield event(figures)
 
 
-def _chunk(asked: _Asked, delta: Json, *, finish: str | None = None) -> Json:
-    head = {"id": asked.id, "object": "chat.completion.chunk", "created": asked.created, "model": MODEL_ID}
-    return {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+def _chunk(asked: _Asked, delta: shapes.TrozoDelta, *, finish: str | None = None) -> shapes.TrozoOpenAI:
+    return {
+        "id": asked.id,
+        "object": "chat.completion.chunk",
+        "created": asked.created,
+        "model": MODEL_ID,
+        "choices": [{"index": 0, "delta": delta, "finish_reason": finish}],
+    }
 
 
-def _told(events: Iterable[Begun | Event]) -> tuple[Json, str]:
+def _told(events: Iterable[Begun | Event], asked: _Asked) -> tuple[shapes.Contado, str]:
     """Return what the events of /siaa/chat hold besides the text, and the text."""
-    told: Json = {}
+    told: shapes.Contado = {}
     texts: list[str] = []
     for item in events:
         if isinstance(item, Delta):
             texts.append(item.text)
         elif not isinstance(item, Begun):
-            told |= chat_event(item)
+            told = {**told, **told_event(item, asked.prefix)}
     return told, "".join(texts)
 
 
-def _annotations(told: Json, text: str, base: str) -> list[Json]:
+def _annotations(told: shapes.Contado, text: str, asked: _Asked) -> list[shapes.Anotacion]:
     """Return one annotation for each sentence with a source, and one over the whole text for a source without any."""
     sources = told.get("fuentes", [])
     spans: dict[int, list[tuple[int, int]]] = {source["n"]: [] for source in sources}
     for sentence in told.get("oraciones", []):
         spans.get(sentence["fuente"], []).append((sentence["inicio"], sentence["fin"]))
     return [
-        _annotation(source, start, end, base)
+        {"type": "url_citation", "url_citation": _url_citation(source, start, end, asked.origin)}
         for source in sources
         for start, end in spans[source["n"]] or [(0, len(text))]
     ]
 
 
-def _annotation(source: Json, start: int, end: int, base: str) -> Json:
+def _url_citation(source: shapes.Fuente, start: int, end: int, origin: str) -> shapes.CitaUrl:
     name = source["titulo"] or source["doc"]
     title = f"{name}, art. {source['articulo']}" if source["articulo"] else name
-    citation = {"url": base + source["enlace"], "title": title, "start_index": start, "end_index": end}
-    return {"type": "url_citation", "url_citation": citation}
+    return {"url": origin + source["enlace"], "title": title, "start_index": start, "end_index": end}
 
 
-def _usage(asked: _Asked, text: str) -> Json:
+def _usage(asked: _Asked, text: str) -> shapes.Uso:
     """Return the tokens of the conversation and of the answer, estimated from their length."""
     prompt = _tokens("".join(message.content for message in asked.conversation.messages))
     answer = _tokens(text)

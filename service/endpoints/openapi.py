@@ -1,284 +1,32 @@
-"""Describe the HTTP interface as OpenAPI 3.1, built from one table of operations."""
+"""Describe the HTTP interface as OpenAPI 3.1, from the table of routes and the shapes by which views are checked."""
 
 from __future__ import annotations
 
-from service.endpoints.openapi_citations import CITATION_PATHS, CITATION_SCHEMAS
-from service.endpoints.openapi_dialogue import DIALOGUE_PATHS, DIALOGUE_SCHEMAS, OPENAI_ERRORS
-from service.endpoints.openapi_shapes import (
-    COUNT,
-    EVENT_MEDIA,
-    JSON_MEDIA,
-    NUMBER,
-    TEXT,
-    YES_NO,
-    Schema,
-    array,
-    nullable,
-    operation_of,
-    or_null,
-    path_part,
-    plain_text,
-    query,
-    record,
-    ref,
-    written_text,
-)
-from siaa.answering.citing.support import State
+import re
+from collections.abc import Mapping, Sequence
+from inspect import Parameter
+from typing import Any, get_args
 
-_FREE: Schema = {"type": "object", "description": "Solo con explicar=1: aportes de cada nivel o señal."}
-_STATE: Schema = {"type": "string", "enum": [state.value for state in State]}
-_ROUTED = {"doc": TEXT, "tamano": COUNT, "coleccion": TEXT, "chunks": COUNT}
-_LISTED = {
-    "doc": TEXT,
-    "titulo": TEXT,
-    "coleccion": TEXT,
-    "tamano": COUNT,
-    "chunks": COUNT,
-    "articulos": array(TEXT),
-    "avisos": array(TEXT),
-}
-_SOURCE = {
-    "n": COUNT,
-    "doc": TEXT,
-    "coleccion": TEXT,
-    "titulo": TEXT,
-    "articulo": TEXT,
-    "cita": TEXT,
-    "inicio": COUNT,
-    "fin": COUNT,
-    "estado": _STATE,
-    "enlace": TEXT,
-}
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
+from pydantic_core import core_schema
 
-SCHEMAS: dict[str, Schema] = {
-    "Error": record({"error": TEXT, "codigo": TEXT, "sugerencias": array(TEXT)}, optional=("sugerencias",)),
-    "Enrutado": record(
-        {
-            "pregunta": TEXT,
-            "doc_especifico": YES_NO,
-            "max_docs_usados": COUNT,
-            "docs_encontrados": array(record(_ROUTED)),
-            "explicacion": _FREE,
-        },
-        optional=("explicacion",),
-    ),
-    "Fragmento": record(
-        {"documento": TEXT, "pregunta": TEXT, "fragmento": TEXT, "chars": COUNT, "explicacion": _FREE},
-        optional=("explicacion",),
-    ),
-    "PalabrasClave": record(
-        {
-            "doc": TEXT,
-            "coleccion": TEXT,
-            "keywords": array(TEXT),
-            "detalle": array(
-                record({"termino": TEXT, "peso": NUMBER, "origen": {"type": "string", "enum": ["auto", "manual"]}})
-            ),
-        }
-    ),
-    "Densidad": record(
-        {"termino": TEXT, "top_docs": array(record({"doc": TEXT, "densidad": NUMBER})), "total_docs": COUNT}
-    ),
-    "Tokens": record(
-        {
-            "pregunta_original": TEXT,
-            "pregunta_normalizada": TEXT,
-            "tokens": array(TEXT),
-            "referencias": array(TEXT),
-            "expansion": array(TEXT),
-            "correcciones": {"type": "object", "additionalProperties": TEXT},
-            "tokens_con_match": {"type": "object", "additionalProperties": array(TEXT)},
-            "tokens_sin_match": array(TEXT),
-            "docs_candidatos": array(TEXT),
-        }
-    ),
-    "Documentos": record({"total": COUNT, "documentos": array(record(_LISTED))}),
-    "Estado": record(
-        {
-            "status": {"type": "string", "enum": ["ok", "degradado", "sin_indice"]},
-            "version": TEXT,
-            "generacion": nullable("string"),
-            "documentos_cargados": COUNT,
-            "chunks": COUNT,
-            "colecciones": {"type": "object", "additionalProperties": COUNT},
-            "model": TEXT,
-            "modelo_disponible": YES_NO,
-            "usuarios_activos": COUNT,
-            "cache": ref("Cache"),
-            "indice": record(
-                {
-                    "construido": nullable("string"),
-                    "actualizado": nullable("string"),
-                    "problema": TEXT,
-                    "construccion_fallida": record({"cuando": TEXT, "codigo": COUNT, "motivo": TEXT}),
-                },
-                optional=("problema", "construccion_fallida"),
-            ),
-        }
-    ),
-    "Recarga": record({"recargado": YES_NO, "generacion": TEXT, "mensaje": TEXT}),
-    "Libre": {"type": "object"},
-    "Salud": record({"status": TEXT}),
-    "Listo": record(
-        {"status": {"type": "string", "enum": ["listo", "degradado"]}, "generacion": TEXT, "problema": TEXT},
-        optional=("problema",),
-    ),
-    "Conversacion": record(
-        {
-            "messages": {
-                "type": "array",
-                "minItems": 1,
-                "maxItems": 50,
-                "items": record({"role": {"type": "string", "enum": ["user", "assistant"]}, "content": written_text()}),
-                "description": "El último es la pregunta, con role user; entre todos, hasta 32 kB.",
-            },
-            "coleccion": or_null(plain_text()),
-        },
-        optional=("coleccion",),
-    ),
-    "EventoDocumentos": record(
-        {"documentos": array(record({"doc": TEXT, "coleccion": TEXT})), "pregunta_buscada": TEXT}
-    ),
-    "EventoTexto": record({"choices": array(record({"delta": record({"content": TEXT})}))}),
-    "EventoFuentes": record(
-        {
-            "fuentes": array(record(_SOURCE)),
-            "oraciones": array(record({"inicio": COUNT, "fin": COUNT, "estado": _STATE, "fuente": COUNT})),
-        }
-    ),
-    "EventoCercano": record(
-        {
-            "cercano": {
-                "oneOf": [
-                    record({"doc": TEXT, "articulo": TEXT, "cita": TEXT, "motivo": TEXT}),
-                    {"type": "null"},
-                ]
-            }
-        }
-    ),
-    **CITATION_SCHEMAS,
-    **DIALOGUE_SCHEMAS,
-}
+from service.endpoints.route import Route
+from service.http.http_errors import OPENAI_PREFIX
+from service.shapes import Error, ErrorOpenAI
+from siaa.config import MAX_QUESTION_CHARS
+from siaa.model import Json
 
+INCOMING: JsonSchemaMode = "validation"
+OUTGOING: JsonSchemaMode = "serialization"
+Schemas = Mapping[tuple[Any, JsonSchemaMode], Json]  # of each shape, or where it is in the document
 
-_Q = query("q", "Pregunta, hasta 2000 caracteres.", required=True)
-_EXPLAIN = query("explicar", "1 añade la clave `explicacion`.")
-_COLLECTION = query("coleccion", "Busca solo en esta colección.")
-_DOC_TEXT = "Nombre del documento o su ruta; la barra de la ruta va tal cual o como %2F."
-
-
-def _chat() -> Schema:
-    operation = operation_of(
-        "chat",
-        "Respuesta con sus fuentes, como eventos.",
-        "",
-        400,
-        404,
-        413,
-        415,
-        503,
-        parameters=(_COLLECTION,),
-        media=EVENT_MEDIA,
-        body="Conversacion",
-    )
-    operation["description"] = (
-        "Cada línea `data:` lleva un objeto, en este orden: EventoDocumentos, EventoTexto (uno por trozo), "
-        "EventoFuentes o, tras una negativa, EventoCercano, y al final `[DONE]`. "
-        "Un fallo llega como Error antes de `[DONE]`."
-    )
-    return operation
-
-
-def _reload() -> Schema:
-    operation = operation_of("recargar", "Busca una generación nueva del índice.", "Recarga", 401, 403, 503)
-    operation["security"] = [{"operador": []}, {}]
-    return operation
-
-
-_FILTERS = (_COLLECTION, query("q", "Palabras del nombre o del título."))
-_VIEW = (
-    path_part("doc", _DOC_TEXT, after="/siaa/ver/"),
-    query("sec", "Ancla, artículo o título que se muestra."),
-    query("cita", "Posiciones del texto que se marcan, como 120-340."),
-    query("q", "Palabras que se marcan."),
-)
-
-PATHS: dict[str, dict[str, Schema]] = {
-    "/siaa/enrutar": {
-        "get": operation_of(
-            "enrutar",
-            "Documentos que alcanza una pregunta.",
-            "Enrutado",
-            400,
-            404,
-            503,
-            parameters=(_Q, _COLLECTION, _EXPLAIN),
-        )
-    },
-    "/siaa/fragmento": {
-        "get": operation_of(
-            "fragmento",
-            "Texto de un documento que recibe el modelo.",
-            "Fragmento",
-            400,
-            404,
-            409,
-            503,
-            parameters=(query("doc", "Nombre del documento o su ruta.", required=True), _Q, _EXPLAIN),
-        )
-    },
-    "/siaa/keywords/{doc}": {
-        "get": operation_of(
-            "keywords",
-            "Palabras clave de un documento.",
-            "PalabrasClave",
-            400,
-            404,
-            409,
-            503,
-            parameters=(path_part("doc", _DOC_TEXT, after="/siaa/keywords/"),),
-        )
-    },
-    "/siaa/densidad/{termino}": {
-        "get": operation_of(
-            "densidad",
-            "Documentos en que un término es más frecuente.",
-            "Densidad",
-            400,
-            404,
-            503,
-            parameters=(path_part("termino", "Palabra.", after="/siaa/densidad/"),),
-        )
-    },
-    "/siaa/debug_tokens": {
-        "get": operation_of("debug_tokens", "Análisis de una pregunta.", "Tokens", 400, 503, parameters=(_Q,))
-    },
-    "/siaa/ver/{doc}": {
-        "get": operation_of(
-            "ver", "El documento como página.", "", 400, 404, 409, 503, parameters=_VIEW, media="text/html"
-        )
-    },
-    "/siaa/estilo/ver.css": {"get": operation_of("estilo", "Estilo de las páginas.", "", media="text/css")},
-    "/siaa/chat": {"post": _chat()},
-    "/siaa/documentos": {
-        "get": operation_of("documentos", "Documentos del índice.", "Documentos", 400, 404, 503, parameters=_FILTERS)
-    },
-    "/siaa/estado": {"get": operation_of("estado", "Qué se sirve.", "Estado")},
-    "/siaa/status": {"get": operation_of("status", "Lo mismo que /siaa/estado.", "Estado")},
-    "/siaa/recargar": {"post": _reload()},
-    **CITATION_PATHS,
-    **DIALOGUE_PATHS,
-    "/healthz": {"get": operation_of("healthz", "El proceso vive.", "Salud")},
-    "/readyz": {"get": operation_of("readyz", "Se sirve un índice.", "Listo", 503)},
-    "/metrics": {"get": operation_of("metrics", "Cifras para Prometheus.", "", media="text/plain")},
-    "/openapi.json": {"get": operation_of("openapi", "Esta descripción.", "Libre")},
-}
-
-_ERRORS = {
+_IN_PATH = {"name": "doc", "term": "termino"}  # what the parts of a path are called outside
+_FAILURES = {
     400: "Petición que no se entiende; el texto dice qué corregir.",
     401: "Falta la clave de operador o no es la correcta.",
     403: "Solo se admite desde el propio equipo.",
-    404: "No existe; `sugerencias` trae lo más parecido.",
+    404: "No existe; el error dice qué es lo más parecido.",
     409: "Varios documentos se llaman así; `sugerencias` trae sus rutas.",
     413: "Cuerpo demasiado grande.",
     415: "El cuerpo no es JSON.",
@@ -288,9 +36,20 @@ _ERRORS = {
 }
 
 
-def document_of(version: str) -> Schema:
+def describe(routes: Sequence[Route], *, version: str) -> Json:
     """Return the OpenAPI document of the service at `version`."""
-    error = {JSON_MEDIA: {"schema": ref("Error")}}
+    coming = [route.body for route in routes if route.body]
+    going = [shape for route in routes for shape in (route.answered, *route.events) if shape]
+    shapes = [(shape, INCOMING) for shape in coming] + [(shape, OUTGOING) for shape in (Error, ErrorOpenAI, *going)]
+    schemas, made = TypeAdapter.json_schemas(
+        [(shape, mode, TypeAdapter(shape)) for shape, mode in dict.fromkeys(shapes)],
+        ref_template="#/components/schemas/{model}",
+        schema_generator=_Generator,
+    )
+    paths: dict[str, Json] = {}
+    for route in routes:
+        path = re.sub(r"<path:(\w+)>", lambda part: f"{{{_IN_PATH[part[1]]}}}", route.path)
+        paths.setdefault(path, {})[route.method.lower()] = _operation(route, schemas)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -299,13 +58,63 @@ def document_of(version: str) -> Schema:
             "summary": "Preguntas en español sobre documentos, con citas que se pueden comprobar.",
             "license": {"name": "GPL-3.0-or-later", "identifier": "GPL-3.0-or-later"},
         },
-        "paths": PATHS,
+        "paths": paths,
         "components": {
-            "schemas": SCHEMAS,
-            "responses": {
-                **{f"E{status}": {"description": text, "content": error} for status, text in _ERRORS.items()},
-                **OPENAI_ERRORS,
-            },
+            "schemas": made["$defs"],
             "securitySchemes": {"operador": {"type": "http", "scheme": "bearer"}},
         },
     }
+
+
+class _Generator(GenerateJsonSchema):
+    """Write schemas without titles; what goes out has the keys described and no other, what comes in may have more."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> Json:
+        made = super().typed_dict_schema(schema)
+        del made["title"]
+        return made | ({"additionalProperties": False} if self.mode == OUTGOING else {})
+
+    def nullable_schema(self, schema: core_schema.NullableSchema) -> Json:
+        inner = self.generate_inner(schema["schema"])
+        return {**inner, "type": [inner["type"], "null"]} if "type" in inner else {"oneOf": [inner, {"type": "null"}]}
+
+
+def _operation(route: Route, schemas: Schemas) -> Json:
+    failure = _json(schemas[ErrorOpenAI if route.path.startswith(OPENAI_PREFIX) else Error, OUTGOING])
+    responses: Json = {str(route.status): {"description": route.summary, "content": _content(route, schemas)}}
+    for status in route.failures:
+        responses[str(status)] = {"description": _FAILURES[status], "content": failure}
+    operation: Json = {
+        "operationId": route.name,
+        "summary": route.summary,
+        "description": route.details,
+        "parameters": [_parameter(parameter, route) for parameter in route.taken],
+        "requestBody": {"required": True, "content": _json(schemas[route.body, INCOMING])} if route.body else None,
+        "responses": responses,
+        "security": [{"operador": []}, {}] if route.operator else None,
+    }
+    return {key: value for key, value in operation.items() if value}
+
+
+def _content(route: Route, schemas: Schemas) -> Json:
+    """Return what comes back, by its media type; which events come in which order is told in words."""
+    content = _json(schemas[route.answered, OUTGOING]) if route.answered else {}
+    content |= {route.text: {"schema": {"type": "string"}}} if route.text else {}
+    return content | ({"text/event-stream": {}} if route.events else {})
+
+
+def _json(schema: Json) -> Json:
+    return {"application/json": {"schema": schema}}
+
+
+def _parameter(parameter: Parameter, route: Route) -> Json:
+    optional = parameter.default is None
+    schema = TypeAdapter(get_args(parameter.annotation)[0] if optional else parameter.annotation).json_schema()
+    told: Json = {"description": schema.pop("description"), "schema": schema}
+    if route.is_in_path(parameter.name):  # which as a whole has the length of a parameter
+        schema["maxLength"] = MAX_QUESTION_CHARS - len(route.path.partition("<")[0])
+        return {"name": _IN_PATH[parameter.name], "in": "path", "required": True, **told}
+    return {"name": parameter.name, "in": "query", "required": parameter.default is Parameter.empty, **told}

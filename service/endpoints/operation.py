@@ -1,98 +1,177 @@
-"""The endpoints of those who keep the service: its cache of answers, its quality log, and what readers think of it."""
+"""The endpoints of those who keep the service: its state, its cache of answers, its quality log, what readers say."""
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
-from flask import Blueprint, Response, current_app, request
+from flask import Response
 
-from service.context import Context
-from service.endpoints import diagnostics
-from service.http.admin import require_operator
+from service import shapes
+from service.context import current_context, lease
 from service.http.conversation_body import parse_object
 from service.http.failures import (
     CacheError,
     InvalidOpinionError,
     InvalidParameterError,
     MissingParameterError,
-    NotJsonError,
     QualityLogError,
 )
-from service.http.http_errors import HTTP_FAILURES
-from service.http.params import Parameters, parse_query
-from service.http.wire import json_response, json_text
-from siaa.answering.exchange import ALERTS, TALK, TYPES, LogLine
+from service.http.params import json_body
+from service.http.wire import json_text
+from service.metrics import CONTENT_TYPE, Served
+from siaa import __version__
+from siaa.answering.exchange import TALK, LogLine
+from siaa.build_outcome import failed_build
 from siaa.config import MAX_QUESTION_CHARS
-from siaa.model import Json
+from siaa.errors import GenerationError
 from siaa.question_text import fault_of, is_blank
 from siaa.text import squeeze
 
+if TYPE_CHECKING:
+    from siaa.generation import Generation
+
 DEFAULT_LINES, MAX_LINES = 50, 500  # of /siaa/log (contract)
-FORMATS = ("json", "txt")
+RATE_DECIMALS = 4  # of the cache's share of hits
 OPINION_SHAPE = '{"pregunta": "su pregunta", "util": true}'
 
-operation_endpoints = Blueprint("operation", __name__)
+
+def estado() -> shapes.Estado:
+    """Show what is served; answers without an index too."""
+    context = current_context()
+    generation = _served()
+    manifest = generation.manifest if generation else None
+    model = context.model
+    return {
+        "status": ("degradado" if context.holder.problem else "ok") if generation else "sin_indice",
+        "version": __version__,
+        "generacion": generation.name if generation else None,
+        "documentos_cargados": manifest.documents if manifest else 0,
+        "chunks": manifest.passages if manifest else 0,
+        "colecciones": dict(manifest.collections) if manifest else {},
+        "model": model.name if model else "extractivo",
+        "modelo_disponible": bool(model and model.available()),
+        "usuarios_activos": context.active.count,
+        "cache": cache(),
+        "indice": _index(manifest.created if manifest else None),
+    }
 
 
-@operation_endpoints.get("/siaa/cache")
-def cache() -> Response:
+def status() -> shapes.Estado:
+    """Show the same as `estado`."""
+    return estado()
+
+
+def recargar() -> shapes.Recarga:
+    """Look for a new generation now."""
+    holder = current_context().holder
+    changed, problem = holder.reload(), holder.problem
+    message = problem or ("Se sirve una generación nueva." if changed else "No hay una generación nueva.")
+    with lease() as retriever:
+        return {"recargado": changed, "generacion": retriever.generation.name, "mensaje": message}
+
+
+def healthz() -> shapes.Salud:
+    """Say that the process lives."""
+    return {"status": "ok"}
+
+
+def readyz() -> shapes.Listo:
+    """Say that an index is served, and what keeps a newer one from being."""
+    with lease() as retriever:
+        if problem := current_context().holder.problem:
+            return {"status": "degradado", "generacion": retriever.generation.name, "problema": problem}
+        return {"status": "listo", "generacion": retriever.generation.name}
+
+
+def metrics() -> Response:
+    """Show the figures to Prometheus."""
+    context = current_context()
+    generation = _served()
+    served = Served(
+        generation.name if generation else "",
+        datetime.fromisoformat(generation.manifest.created) if generation else None,
+        problem=context.holder.problem is not None,
+        streams=context.active.count,
+        build_failed=failed_build(context.settings.index_dir) is not None,
+    )
+    return Response(context.metrics.render(served), content_type=CONTENT_TYPE)
+
+
+def cache() -> shapes.Cache:
     """Show how the cache of answers fares."""
-    return json_response(diagnostics.cache(_context().cache.figures()))
+    figures = current_context().cache.figures()
+    return {
+        "entradas": figures.entries,
+        "max": figures.max_entries,
+        "hits": figures.hits,
+        "misses": figures.misses,
+        "hit_rate": round(figures.hit_rate, RATE_DECIMALS),
+        "ttl_seg": figures.ttl,
+    }
 
 
-@operation_endpoints.delete("/siaa/cache")
-def empty_cache() -> Response:
+def vaciar_cache() -> shapes.CacheVaciada:
     """Forget all answers."""
-    context = _context()
-    require_operator(request.environ, context.settings)
-    count = context.cache.empty()
+    count = current_context().cache.empty()
     if count is None:
         raise CacheError("La caché no se pudo vaciar; el registro del servicio dice por qué. Vuelva a intentarlo.")
-    return json_response({"vaciado": True, "mensaje": f"Se olvidaron {count} respuestas."})
+    return {"vaciado": True, "mensaje": f"Se olvidaron {count} respuestas."}
 
 
-@operation_endpoints.get("/siaa/log")
-def quality_log() -> Response:
+def log(
+    n: shapes.LineCount | None = None,
+    tipo: shapes.LineKind | None = None,
+    alerta: shapes.LineAlert | None = None,
+    formato: shapes.LineFormat | None = None,
+) -> shapes.Registro | Response:
     """Show the newest lines of the quality log."""
-    context = _context()
-    require_operator(request.environ, context.settings)
-    parameters = parse_query(
-        str(request.environ.get("QUERY_STRING", "")), known=frozenset({"n", "tipo", "alerta", "formato"})
-    )
-    shape = _one_of(parameters, "formato", FORMATS) or FORMATS[0]
-    page = context.log.read(
-        limit=_count(parameters), kind=_one_of(parameters, "tipo", TYPES), alert=_one_of(parameters, "alerta", ALERTS)
+    shape = _one_of("formato", formato, shapes.FORMATS) or shapes.FORMATS[0]
+    page = current_context().log.read(
+        limit=_count(n), kind=_one_of("tipo", tipo, shapes.KINDS), alert=_one_of("alerta", alerta, shapes.ALERTS)
     )
     if page is None:
         raise QualityLogError("El registro de calidad no se puede leer ahora; el registro del servicio dice por qué.")
     if shape == "json":
-        return json_response({"total": page.total, "registros": page.lines})
+        return {"total": page.total, "registros": page.lines}
     text = "".join(f"{_line(line)}\n" for line in page.lines)
     return Response(text, content_type="text/plain; charset=utf-8")
 
 
-@operation_endpoints.post("/siaa/opinion")
-def opinion() -> Response:
+def opinion() -> shapes.OpinionRecibida:
     """Write down what a reader thinks of an answer."""
-    if request.mimetype != "application/json":
-        raise NotJsonError(HTTP_FAILURES[415][1])
-    line = _opinion(parse_object(request.get_data(), failure=InvalidOpinionError, shape=OPINION_SHAPE))
-    log = _context().log
-    if not log.enabled:
+    line = _opinion(parse_object(json_body(), failure=InvalidOpinionError, shape=OPINION_SHAPE))
+    lines = current_context().log
+    if not lines.enabled:
         raise QualityLogError("No se lleva registro de calidad (SIAA_QUALITY_LOG_DAYS=0): la opinión no se guardó.")
-    if not log.write(line):
+    if not lines.write(line):
         raise QualityLogError("La opinión no se pudo guardar: vuelva a intentarlo en unos momentos.")
-    return json_response({"recibida": True, "mensaje": "Gracias: su opinión quedó registrada."}, 202)
+    return {"recibida": True, "mensaje": "Gracias: su opinión quedó registrada."}
 
 
-def _context() -> Context:
-    context = current_app.extensions["siaa"]
-    assert isinstance(context, Context)
-    return context
+def _served() -> Generation | None:
+    """Return the generation in service, for what it says of itself; its files may close at any time."""
+    with suppress(GenerationError), lease() as retriever:
+        return retriever.generation
+    return None
 
 
-def _count(parameters: Parameters) -> int:
-    raw = parameters.optional("n")
+def _index(built: str | None) -> shapes.Indice:
+    context = current_context()
+    since = context.holder.since
+    told: shapes.Indice = {
+        "construido": built,
+        "actualizado": datetime.fromtimestamp(since, UTC).isoformat(timespec="seconds") if since else None,
+    }
+    if problem := context.holder.problem:
+        told["problema"] = problem
+    if failed := failed_build(context.settings.index_dir):
+        told["construccion_fallida"] = {"cuando": failed.when, "codigo": failed.code, "motivo": failed.why}
+    return told
+
+
+def _count(raw: str | None) -> int:
     if raw is None:
         return DEFAULT_LINES
     if not (raw.isascii() and raw.isdecimal() and len(raw) < 6 and 1 <= int(raw) <= MAX_LINES):
@@ -100,8 +179,7 @@ def _count(parameters: Parameters) -> int:
     return int(raw)
 
 
-def _one_of(parameters: Parameters, name: str, known: tuple[str, ...]) -> str | None:
-    raw = parameters.optional(name)
+def _one_of(name: str, raw: str | None, known: tuple[str, ...]) -> str | None:
     if raw is None:
         return None
     found = next((value for value in known if value.casefold() == raw.strip().casefold()), None)
@@ -110,7 +188,7 @@ def _one_of(parameters: Parameters, name: str, known: tuple[str, ...]) -> str | 
     return found
 
 
-def _line(line: Json) -> str:
+def _line(line: shapes.Linea) -> str:
     """Return a line of the log as one line of text: no text in it can begin another."""
     opinion_of = f" | opinión {json_text(line['opinion'])}" if line["opinion"] else ""
     told = f"{line['pregunta']} -> {line['respuesta']}" if line["respuesta"] else line["pregunta"]

@@ -10,6 +10,7 @@ from service.http.failures import CredentialsError, NotLocalError
 from siaa.config import Settings
 
 _BEARER = "bearer "
+_PROXY = ("HTTP_FORWARDED", "werkzeug.proxy_fix.orig")  # the second is there whenever a proxy is believed
 
 
 def require_operator(environ: Mapping[str, object], settings: Settings) -> None:
@@ -19,7 +20,7 @@ def require_operator(environ: Mapping[str, object], settings: Settings) -> None:
     """
     token = settings.admin_token.get_secret_value()
     if not token:
-        if not is_local(environ, proxy=settings.proxy):
+        if not is_local(environ):
             raise NotLocalError(
                 "Esta operación solo se admite desde el propio equipo mientras no haya clave: defina SIAA_ADMIN_TOKEN."
             )
@@ -31,10 +32,9 @@ def require_operator(environ: Mapping[str, object], settings: Settings) -> None:
         raise CredentialsError("Falta la clave de operador o no es la correcta: envíe «Authorization: Bearer <clave>».")
 
 
-def is_local(environ: Mapping[str, object], *, proxy: bool) -> bool:
+def is_local(environ: Mapping[str, object]) -> bool:
     """Tell whether a request comes from this machine itself; one that passed a proxy, or may have, never does."""
-    forwarded = any(name == "HTTP_FORWARDED" or name.startswith("HTTP_X_FORWARDED") for name in environ)
-    if proxy or forwarded:
+    if any(name in _PROXY or name.startswith("HTTP_X_FORWARDED") for name in environ):
         return False
     try:
         address = ipaddress.ip_address(str(environ.get("REMOTE_ADDR", "")))

@@ -23,6 +23,7 @@ from service.http.failures import (
     UnknownModelError,
 )
 from service.http.wire import json_response
+from service.shapes import Error, ErrorOpenAI
 from siaa.answering.llm import ModelError
 from siaa.answering.llm.protocol import ModelBusyError
 from siaa.diagnosis import UnknownTermError
@@ -36,7 +37,6 @@ from siaa.errors import (
     UnknownCollectionError,
     UnknownDocumentError,
 )
-from siaa.model import Json
 
 log = logging.getLogger(__name__)
 
@@ -90,25 +90,25 @@ def status_of(error: SiaaError) -> int:
     return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
 
 
-def body_of(error: SiaaError) -> Json:
+def body_of(error: SiaaError) -> Error:
     """Return the object that tells a client about a failure."""
-    body: Json = {"error": error.message, "codigo": error.code}
+    body: Error = {"error": error.message, "codigo": error.code}
     if error.suggestions:
-        body["sugerencias"] = list(error.suggestions)
+        body["sugerencias"] = error.suggestions
     return body
 
 
-def internal_failure() -> Json:
+def internal_failure() -> Error:
     """Return the object for a failure that nobody foresaw; it says nothing of the exception."""
     code, sentence = HTTP_FAILURES[500]
     return {"error": sentence, "codigo": code}
 
 
-def openai_failure(body: Json, status: int, *, param: str | None = None) -> Json:
+def openai_failure(body: Error, status: int, *, param: str | None = None) -> ErrorOpenAI:
     """Return a failure in the shape that OpenAI's clients read; `param` names what is wrong in the request."""
     kind = OPENAI_TYPES.get(status, "server_error" if status >= 500 else "invalid_request_error")
     message = body["error"]
-    if near := [str(name) for name in body.get("sugerencias", ()) if str(name) not in message]:
+    if near := [name for name in body.get("sugerencias", ()) if name not in message]:
         message += f" Hay: {', '.join(near)}."  # this shape has no place of its own for them
     return {"error": {"message": message, "type": kind, "param": param, "code": body["codigo"]}}
 
@@ -157,7 +157,6 @@ def _unexpected(error: Exception) -> Response:
     return _render(internal_failure(), 500)
 
 
-def _render(body: Json, status: int, *, param: str | None = None) -> Response:
-    if request.path.startswith(OPENAI_PREFIX):
-        body = openai_failure(body, status, param=param)
-    return json_response(body, status)
+def _render(body: Error, status: int, *, param: str | None = None) -> Response:
+    openai = request.path.startswith(OPENAI_PREFIX)
+    return json_response(openai_failure(body, status, param=param) if openai else body, status)

@@ -1,4 +1,4 @@
-"""Read the query string strictly: what is wrong with it is said, never mended in silence.
+"""Read what a request asks strictly: what is wrong with it is said, never mended in silence.
 
 Werkzeug replaces invalid bytes and keeps the first of repeated parameters without a word, so the raw query string is
 read here. Parameters that an endpoint does not know are ignored.
@@ -10,7 +10,10 @@ import re
 from collections.abc import Mapping
 from urllib.parse import unquote_to_bytes
 
-from service.http.failures import InvalidParameterError, MissingParameterError
+from flask import request
+
+from service.http.failures import InvalidParameterError, MissingParameterError, NotJsonError
+from service.http.http_errors import HTTP_FAILURES
 from siaa.config import MAX_QUESTION_CHARS
 from siaa.question_text import fault_of, is_blank
 
@@ -48,6 +51,24 @@ class Parameters:
         if value not in _SWITCH:
             raise InvalidParameterError(f"El parámetro '{name}' solo admite 1 (sí) o 0 (no).")
         return _SWITCH[value]
+
+
+def parameters(*known: str) -> Parameters:
+    """Return those parameters of the request that its endpoint knows.
+
+    Raises InvalidParameterError as `parse_query` does.
+    """
+    return parse_query(str(request.environ.get("QUERY_STRING", "")), known=frozenset(known))
+
+
+def json_body() -> bytes:
+    """Return the body of the request.
+
+    Raises NotJsonError if it is not announced as JSON.
+    """
+    if request.mimetype != "application/json":
+        raise NotJsonError(HTTP_FAILURES[415][1])
+    return request.get_data()
 
 
 def parse_query(raw: str, *, known: frozenset[str]) -> Parameters:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from service.http.admin import is_local
 from service.http.failures import TooManyRequestsError
@@ -46,21 +47,16 @@ class RateLimit:
             raise TooManyRequestsError(retry_after=math.ceil((1 - left) / rate))
 
 
-def is_free(environ: Mapping[str, object], *, proxy: bool) -> bool:
+def is_free(environ: Mapping[str, object]) -> bool:
     """Tell whether a request is not counted: one from this machine itself, or one that looks after the service."""
-    return environ.get("PATH_INFO") in _FREE or is_local(environ, proxy=proxy)
+    return environ.get("PATH_INFO") in _FREE or is_local(environ)
 
 
-def client_of(environ: Mapping[str, object], *, proxy: bool) -> str:
-    """Return who asks: the address of the connection or, with `proxy`, the one that the proxy before us saw.
-
-    A client may write anything into X-Forwarded-For; the last entry is the proxy's own, and no other is believed.
-    """
+def client_of(environ: Mapping[str, Any]) -> str:
+    """Return who asks: the address of the connection, or of the client that the proxy before us names."""
     address = str(environ.get("REMOTE_ADDR", ""))
-    if proxy:
-        told = str(environ.get("HTTP_X_FORWARDED_FOR", "")).rpartition(",")[2].strip()
-        address = told if _parsed(told) else address
-    found = _parsed(address)
+    connection = environ.get("werkzeug.proxy_fix.orig", environ)
+    found = _parsed(address) or _parsed(str(connection.get("REMOTE_ADDR", "")))
     if found is None:
         return address
     if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped is None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 from service.http.headers import SECURITY_HEADERS
 from service.http.http_errors import HTTP_FAILURES
+from service.http.wire import json_text
+from service.shapes import Error
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +26,8 @@ class Refused:
     @property
     def body(self) -> bytes:
         """Return the JSON object with a line break behind it."""
-        told = {"error": self.sentence, "codigo": self.code}
-        return json.dumps(told, ensure_ascii=False).encode() + b"\n"
+        told: Error = {"error": self.sentence, "codigo": self.code}
+        return json_text(told).encode() + b"\n"
 
 
 TOO_LONG = Refused(

@@ -173,6 +173,7 @@ class Server:
             max_request_body_size=MAX_REQUEST_BYTES + 1,  # waitress refuses what is as large
             inbuf_overflow=HELD_BODY_BYTES,
             outbuf_high_watermark=HELD_ANSWER_BYTES,
+            clear_untrusted_proxy_headers=False,  # who is local is told by them, `SIAA_PROXY` or not
             channel_request_lookahead=1,  # without it nobody learns that a client has left
             ident="siaa",
         )

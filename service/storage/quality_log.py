@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from service.shapes import Linea
 from service.storage.data_folder import data_folder
 from service.storage.database import Database
 from service.storage.masking import mask
@@ -38,7 +39,7 @@ class LogPage:
     """The newest lines of those that were asked for, newest first, and how many there are of them in all."""
 
     total: int = 0
-    lines: tuple[Json, ...] = ()
+    lines: tuple[Linea, ...] = ()
 
 
 class QualityLog:
@@ -132,14 +133,25 @@ def _moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
-def _shown(row: Json) -> Json:
+def _shown(row: Json) -> Linea:
     """Return one line as /siaa/log gives it."""
-    useful = row.pop("util")
-    expected, comment = row.pop("esperado"), row.pop("comentario")
-    opinion = None if useful is None else {"util": bool(useful), "esperado": expected, "comentario": comment}
+    told = row["util"] is not None
     return {
-        **row,
+        "id": row["id"],
+        "momento": row["momento"],
+        "tipo": row["tipo"],
+        "alerta": row["alerta"],
+        "pregunta": row["pregunta"],
+        "pregunta_buscada": row["pregunta_buscada"],
+        "respuesta": row["respuesta"],
         "documentos": json.loads(row["documentos"]),
+        "coleccion": row["coleccion"],
+        "modelo": row["modelo"],
+        "generacion": row["generacion"],
+        "codigo": row["codigo"],
+        "ms": row["ms"],
         "completa": bool(row["completa"]),
-        "opinion": opinion,
+        "opinion": {"util": bool(row["util"]), "esperado": row["esperado"], "comentario": row["comentario"]}
+        if told
+        else None,
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import socket
 import ssl
 import subprocess
@@ -51,8 +52,11 @@ class Proxy:
         return connection.getresponse(), connection
 
 
-def write_configuration(folder: Path, *, service: int, port: int) -> Path:
-    """Write the example with the ports and folders of this test; return the whole configuration."""
+def write_configuration(folder: Path, *, service: int, port: int, below: str = "") -> Path:
+    """Write the example with the ports and folders of this test; return the whole configuration.
+
+    With `below`, /siaa-tribunal, the changes are made that the example names for a service under a path.
+    """
     key, certificate = folder / "siaa.key", folder / "siaa.pem"
     made = run(
         *(need("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"),
@@ -70,6 +74,10 @@ def write_configuration(folder: Path, *, service: int, port: int) -> Path:
     ):
         assert ours in text, ours
         text = text.replace(ours, theirs)
+    if below:
+        text = text.replace('X-Forwarded-Prefix "";', f"X-Forwarded-Prefix {below};")
+        text = re.sub(r"^    location (?:/|/v1/|= /metrics) \{.*?^    \}\n", "", text, flags=re.MULTILINE | re.DOTALL)
+        text = re.sub(r"^    #(?=location )", "    ", text, flags=re.MULTILINE)
     (folder / "siaa.conf").write_text(text, encoding="utf-8")
     (folder / "nginx.conf").write_text(FRAME.format(folder=folder), encoding="utf-8")
     return folder / "nginx.conf"
@@ -179,6 +187,37 @@ def test_no_question_is_in_the_log(proxy: Proxy) -> None:
     log = (proxy.folder / "access.log").read_text(encoding="utf-8")
     assert "GET /siaa/enrutar 200" in log
     assert "secretodelpreguntante" not in log
+
+
+def test_below_a_path_every_link_is_right(index: Path, tmp_path: Path) -> None:
+    with running(SIAA_INDEX_DIR=str(index), SIAA_LLM="ninguno", SIAA_PROXY="1") as service:
+        port = free_port()
+        configuration = write_configuration(tmp_path, service=service.port, port=port, below="/siaa-tribunal")
+        nginx = subprocess.Popen([need("nginx"), "-e", str(tmp_path / "error.log"), "-c", str(configuration)])
+        try:
+            wait_for(port, nginx)
+
+            def read(path: str, body: bytes | None = None, **headers: str) -> str:
+                response, connection = Proxy(port, tmp_path).request("POST" if body else "GET", path, body, **headers)
+                assert response.status == 200, path
+                text = response.read().decode()
+                connection.close()
+                return text
+
+            hostile = {"X_Forwarded_Prefix": "/otra", "Content_Type": "application/json"}
+            links = re.findall(r'"enlace": "([^"#]*)', read("/siaa-tribunal/siaa/chat", CHAT, **hostile))
+            links += re.findall(
+                r'"url": "https://[^/]*([^"#]*)', read("/siaa-tribunal/v1/chat/completions", CHAT, **hostile)
+            )
+            links += re.findall(r'<link rel="stylesheet" href="([^"]*)"', read(links[0]))
+            assert len(links) >= 3
+            for link in links:
+                assert link.startswith("/siaa-tribunal/siaa/")
+                read(link)
+            assert read("/siaa-tribunal/metrics")
+        finally:
+            nginx.terminate()
+            nginx.wait(timeout=10)
 
 
 def test_without_the_service_the_answer_is_a_sentence(tmp_path: Path) -> None:

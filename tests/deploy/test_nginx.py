@@ -46,7 +46,7 @@ def test_no_question_gets_into_the_log() -> None:
 def test_what_a_client_says_of_itself_does_not_count() -> None:
     headers = dict(value.split(maxsplit=1) for value in values("proxy_set_header"))
     assert headers["X-Forwarded-For"] == "$remote_addr"  # never $proxy_add_x_forwarded_for, which keeps what came
-    assert headers["Forwarded"] == '""'
+    assert headers["Forwarded"] == headers["X-Forwarded-Prefix"] == '""'
 
 
 def test_the_figures_are_for_this_machine_only() -> None:

@@ -164,7 +164,7 @@ MALFORMED = [
     (b"GET /healthz HTTP/1.1\r\nHost : x\r\n\r\n", 400),  # a space in a header's name
     (b"POST /siaa/chat HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: raro\r\n\r\n", 400),
     (b"POST /siaa/chat HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400),
-    (b"GET /healthz HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 70000 + b"\r\n\r\n", 414),
+    (b"GET /healthz HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 140_000 + b"\r\n\r\n", 414),
     (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400),  # a TLS greeting
 ]
 

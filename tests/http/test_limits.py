@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from flask import Flask, request
 from flask.testing import FlaskClient
 
 from service.app import create_app
 from service.http.failures import TooManyRequestsError
 from service.http.headers import SECURITY_HEADERS
+from service.http.proxy import trust_proxy
 from service.http.rate_limit import MAX_CLIENTS, RateLimit, client_of
 from siaa.config import Settings
 from siaa.errors import GenerationError
@@ -76,6 +78,8 @@ CLIENTS = [
     (True, "127.0.0.1", "203.0.113.9", "203.0.113.9"),
     (True, "127.0.0.1", "203.0.113.9, 198.51.100.7", "198.51.100.7"),  # the last is the proxy's own word
     (True, "127.0.0.1", "no es una dirección", "127.0.0.1"),
+    (True, "127.0.0.1", '"x, 198.51.100.7', "127.0.0.1"),  # quotes that do not close
+    (True, "127.0.0.1", "::ffff:198.51.100.7", "198.51.100.7"),
     (True, "127.0.0.1", None, "127.0.0.1"),
     (False, "2001:db8:1:2:3:4:5:6", None, "2001:db8:1:2::/64"),  # one client has all of it
     (False, "::ffff:192.0.2.1", None, "192.0.2.1"),
@@ -85,8 +89,12 @@ CLIENTS = [
 
 @pytest.mark.parametrize(("proxy", "address", "forwarded", "client"), CLIENTS)
 def test_who_the_client_is(proxy: bool, address: str, forwarded: str | None, client: str) -> None:
-    environ = {"REMOTE_ADDR": address} | ({"HTTP_X_FORWARDED_FOR": forwarded} if forwarded else {})
-    assert client_of(environ, proxy=proxy) == client
+    app = Flask("probe")
+    app.add_url_rule("/", view_func=lambda: client_of(request.environ))
+    if proxy:
+        trust_proxy(app)
+    headers = {"X-Forwarded-For": forwarded} if forwarded else {}
+    assert app.test_client().get("/", headers=headers, environ_base={"REMOTE_ADDR": address}).text == client
 
 
 PATHS = ["/healthz", "/siaa/estado", "/siaa/nada", "/metrics", "/siaa/enrutar", "/openapi.json", "/siaa/estilo/ver.css"]

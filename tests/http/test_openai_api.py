@@ -270,7 +270,7 @@ BASES: list[tuple[dict[str, Any], dict[str, str], str]] = [
         {"Host": "interno", "X-Forwarded-Host": "siaa.ejemplo", "X-Forwarded-Proto": "https"},
         "https://siaa.ejemplo/siaa/ver/",
     ),
-    ({"proxy": True}, {"Host": "interno", "X-Forwarded-Host": 'a"><b'}, "/siaa/ver/"),  # no name of a machine
+    ({"proxy": True}, {"Host": "interno", "X-Forwarded-Host": "a><b"}, "/siaa/ver/"),  # no name of a machine
 ]
 
 

@@ -10,7 +10,7 @@ import pytest
 from flask import Flask
 
 from service.app import create_app
-from service.endpoints.openapi import document_of
+from service.endpoints.routes import document_of
 from siaa.config import Settings
 from tests.http.client import Client
 from tests.http.fakes import FakeIndex
@@ -77,6 +77,19 @@ def test_schemas_require_only_what_they_describe() -> None:
     assert {"title", "version"} <= set(DOCUMENT["info"])
     for schema in DOCUMENT["components"]["schemas"].values():
         assert set(schema.get("required", [])) <= set(schema.get("properties", {}))
+
+
+def test_every_object_has_a_shape_and_what_goes_out_has_no_other_key() -> None:
+    schemas = DOCUMENT["components"]["schemas"]
+    for path, _, operation in operations():
+        incoming = operation.get("requestBody", {}).get("content", {})
+        for content in (incoming, *(response["content"] for response in operation["responses"].values())):
+            schema = content.get("application/json", {}).get("schema")
+            assert schema is None or "$ref" in schema or path == "/openapi.json"
+    coming = {reference for _, _, op in operations() for reference in references(op.get("requestBody"))}
+    for name, schema in schemas.items():
+        open_to_more = f"#/components/schemas/{name}" in coming or name in ("Mensaje", "MensajeOpenAI", "Parte")
+        assert schema.get("additionalProperties", True) is open_to_more, name
 
 
 # endpoint -> schema that its answer keeps to

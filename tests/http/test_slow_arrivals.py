@@ -311,6 +311,12 @@ def test_without_a_descriptor_left_one_is_made_free(sample_index: Path) -> None:
         assert slow[0].recv(9) == b""  # it had asked nothing
 
 
+def test_a_request_that_passed_a_proxy_is_not_local(hasty: Client) -> None:
+    assert hasty.request("POST", "/siaa/recargar").status == 200
+    for name in ("Forwarded", "X_Forwarded_For", "X_Forwarded_Proto", "X_Forwarded_Host", "X_Forwarded_Prefix"):
+        assert hasty.request("POST", "/siaa/recargar", **{name: "127.0.0.1"}).status == 403
+
+
 # what the server refuses before any view is asked -> status and code
 REFUSED = [
     (b"GET / HTTP/1.1\r\nMal Formada: x\r\n\r\n", 400, "peticion_invalida"),
