@@ -9,6 +9,7 @@ from pathlib import Path
 from siaa.search import deriving, whoosh_index
 from siaa.search.passage_table import PassageColumns, PassageRow, PassageTable
 from siaa.search.whoosh_index import FieldPostings, PassageTerms
+from tests.oracle.field_impacts import write_field_impacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ def write_small_index(folder: Path, passages: Sequence[Terms]) -> None:
         documents=documents,
         stem_of=lambda word: word if word in stems else None,
     )
+    write_field_impacts(folder / "arrays", postings)
 
 
 def postings_of(folder: Path, passages: Sequence[Terms]) -> dict[str, FieldPostings]:

@@ -16,7 +16,6 @@ from siaa.search import bm25f, spelling, whoosh_index
 from siaa.search.arrays import Vocabularies, Vocabulary
 from siaa.search.bm25f import Floats, Ints
 from siaa.search.entries import bounds_of, owners_of, starts_of_equal
-from siaa.search.field_impacts import SCORED, FieldImpacts
 from siaa.search.passage_table import ARRAY_OF, PassageColumns
 from siaa.search.spelling import KnownDeletes
 from siaa.search.union import Union
@@ -39,7 +38,7 @@ def write_arrays(
     stem_of: StemOf,
     known: KnownDeletes | None = None,
 ) -> None:
-    """Write the arrays, their vocabularies, and the impacts of each scored field by itself, into the fresh `folder`.
+    """Write the arrays and their vocabularies into the fresh `folder`.
 
     `postings` are those of every indexed field; `columns` the passages in index order; `stem_of` gives the stem of a
     word, None for a stop word. `known` spares working out the deletes of words that another generation had.
@@ -56,9 +55,6 @@ def write_arrays(
     _save(folder, {"deletes_hash": hashes, "deletes_word": owners})
     del hashes, owners
     _write_stem_arrays(folder, [postings[name] for name in _STEM_FIELDS], names.stems, columns.document, documents)
-    for field, weight in SCORED.items():
-        ids = (names.words if field == whoosh_index.WORDS else names.stems).ids
-        FieldImpacts.of(postings[field], ids, b=weight.b, k1=bm25f.K1).save(folder, field)
 
 
 def _save(folder: Path, arrays: Mapping[str, Any]) -> None:

@@ -14,9 +14,9 @@ from whoosh.scoring import BM25F
 from whoosh.searching import Searcher
 
 from siaa.search import bm25f, whoosh_index
-from siaa.search.array_search import ArraySearch
-from siaa.search.field_impacts import SCORED
 from tests.bench.terms import Terms
+from tests.oracle.array_search import ArraySearch
+from tests.oracle.field_impacts import SCORED
 
 BODY, WORDS = whoosh_index.BODY, whoosh_index.WORDS
 STEM_FIELDS = (whoosh_index.BODY, whoosh_index.HEADING, whoosh_index.TITLE)

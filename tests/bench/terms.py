@@ -7,10 +7,10 @@ from pathlib import Path
 
 from siaa.generation import WHOOSH, Generation
 from siaa.search import deriving, whoosh_index
-from siaa.search.field_impacts import SCORED
 from siaa.search.kept_postings import terms_of_passages
 from siaa.search.passage_table import PassageRow
 from siaa.search.whoosh_index import PassageTerms
+from tests.oracle.field_impacts import SCORED, write_field_impacts
 from tests.small_index import columns_of_rows
 
 
@@ -37,13 +37,15 @@ class Terms:
         """Derive SIAA's arrays from the Whoosh index in `folder`."""
         owners = self._generation.index.arrays.passage_document.tolist()
         rows = (_row(row["words"], owner) for row, owner in zip(self.rows(), owners, strict=True))
+        postings = whoosh_index.read_all_postings(folder / "whoosh")
         deriving.write_arrays(
             folder / "arrays",
-            whoosh_index.read_all_postings(folder / "whoosh"),
+            postings,
             columns_of_rows(rows),
             documents=self._generation.index.document_count,
             stem_of=self._generation.analyzer.stem,
         )
+        write_field_impacts(folder / "arrays", postings)
 
 
 def _terms(postings: whoosh_index.FieldPostings) -> list[Sequence[str]]:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from siaa.search import whoosh_index
-from siaa.search.array_search import ArraySearch
-from siaa.search.field_impacts import SCORED
-from siaa.search.port import PassageSearch
-from siaa.search.whoosh_search import WhooshSearch
+from tests.oracle.array_search import ArraySearch
+from tests.oracle.field_impacts import SCORED
+from tests.oracle.port import PassageSearch
+from tests.oracle.whoosh_search import WhooshSearch
 from tests.small_index import Terms, write_small_index
 
 PASSAGES = (

@@ -15,7 +15,7 @@ from indexer.reporting import Reporter
 from siaa.config import OWN_CORPUS_DIR, Settings
 from siaa.generation import ARRAYS, DOCUMENTS, TEXTS, open_current
 from siaa.search import whoosh_index
-from siaa.search.field_impacts import SCORED
+from tests.oracle.field_impacts import SCORED
 
 Run = Callable[..., tuple[BuildResult, str]]
 

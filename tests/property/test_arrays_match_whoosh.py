@@ -17,10 +17,10 @@ from whoosh.scoring import BM25F
 from whoosh.searching import Searcher
 
 from siaa.search import bm25f, whoosh_index
-from siaa.search.array_search import ArraySearch
-from siaa.search.field_impacts import SCORED
 from siaa.search.top import best
-from siaa.search.whoosh_search import WhooshSearch
+from tests.oracle.array_search import ArraySearch
+from tests.oracle.field_impacts import SCORED
+from tests.oracle.whoosh_search import WhooshSearch
 from tests.small_index import Terms, write_small_index
 
 # Few terms, so that they meet; some of more than one byte, one with a digit, one that begins like another.

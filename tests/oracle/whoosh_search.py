@@ -12,9 +12,9 @@ from whoosh.scoring import BM25F
 from whoosh.searching import Searcher
 
 from siaa.search import bm25f, whoosh_index
-from siaa.search.field_impacts import SCORED
 from siaa.search.index import WORDS_SHARE
-from siaa.search.port import Hit
+from tests.oracle.field_impacts import SCORED
+from tests.oracle.port import Hit
 
 _STEM_FIELDS = (whoosh_index.BODY, whoosh_index.HEADING, whoosh_index.TITLE)
 _LEAST_NORM, _LEAST_IDF = 0.05, 0.01

@@ -1,7 +1,7 @@
 """What each term adds to each passage by Whoosh's own BM25F over a single field, in the order and precision of Whoosh.
 
-The same operations on the same numbers of 64 bits give the same ranking, ties included. It is what the arrays are held
-against; the service ranks by all fields together (`siaa.search.bm25f`) and never opens these files.
+The same operations on the same numbers of 64 bits give the same ranking, ties included. The service ranks by all fields
+together (`siaa.search.bm25f`); these are beside its arrays in tests and measurements only.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from siaa.search import bm25f, whoosh_index
+from siaa.search.arrays import Vocabularies
 from siaa.search.bm25f import FieldWeight
 from siaa.search.entries import bounds_of
 from siaa.search.whoosh_index import FieldPostings
@@ -25,6 +26,14 @@ SCORED: Mapping[str, FieldWeight] = {
     whoosh_index.TITLE: bm25f.TITLE_WEIGHT,
     whoosh_index.WORDS: bm25f.WORDS_WEIGHT,
 }
+
+
+def write_field_impacts(folder: Path, postings: Mapping[str, FieldPostings]) -> None:
+    """Write the impacts of each scored field beside the arrays in `folder`."""
+    names = Vocabularies.open(folder)
+    for field, weight in SCORED.items():
+        ids = (names.words if field == whoosh_index.WORDS else names.stems).ids
+        FieldImpacts.of(postings[field], ids, b=weight.b, k1=bm25f.K1).save(folder, field)
 
 
 @dataclass(frozen=True, slots=True)

