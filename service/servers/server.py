@@ -6,11 +6,13 @@ and `/readyz`, and a stop with grace.
 
 from __future__ import annotations
 
+import logging
 import re
 import select
 import socket
 import sys
 import time
+from contextlib import suppress
 from typing import Any
 
 from flask import Flask
@@ -38,8 +40,8 @@ STALLED_SECONDS = 30.0  # in which a client takes nothing of an answer
 SLOWEST = 8192  # bytes a second that a client takes at least, beyond STALLED_SECONDS, while a thread waits for it
 LOOP_SECONDS = 1.0  # that the loop sleeps at most; a thread with something to send wakes it
 LINGER_SECONDS = 2.0  # that a request under way may still take to arrive once the server stops
-PROMPT_PATHS = ("/healthz", "/readyz")  # answered when every thread is at work
-PROMPT_THREADS = 2
+WATCHED = ("/healthz", "/readyz")  # answered when every thread is at work, too; the second may wait for an index
+WATCH_THREADS = 2  # for each of them
 _REFUSED = {408: INCOMPLETE, 413: TOO_LARGE, 431: TOO_LONG}
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
@@ -82,6 +84,7 @@ class _Channel(HTTPChannel):
     crowded = 0.0  # since when an answer waits for its reader with a thread behind it; 0.0 for not now
     has_left = False  # the client sends no more; it may still read
     given_up = False  # its request did not arrive in time
+    ends = 0.0  # when a connection is closed whose last answer is out; 0.0 for any other
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -101,6 +104,20 @@ class _Channel(HTTPChannel):
         except OSError:
             return False
 
+    def handle_close(self) -> None:
+        """Send the end first where this side closes: a client that still sends would lose its answer to a reset."""
+        if not self.will_close or not self.connected or self.ends:
+            self.drop()
+            return
+        self.will_close = False
+        self.ends = time.monotonic() + LINGER_SECONDS
+        with suppress(OSError):
+            self.socket.shutdown(socket.SHUT_WR)
+
+    def drop(self) -> None:
+        """Close, now."""
+        super().handle_close()
+
     def readable(self) -> bool:
         """Tell whether there may be more to read."""
         return not self.has_left and bool(super().readable())
@@ -111,6 +128,8 @@ class _Channel(HTTPChannel):
 
     def received(self, data: bytes) -> bool:
         """Take what has come."""
+        if self.ends:
+            return False
         self.heard = time.monotonic()
         if self.request is None:
             self.began = self.heard
@@ -119,12 +138,18 @@ class _Channel(HTTPChannel):
     def tend(self, now: float, *, patience: float) -> None:
         """Give up what takes too long: to arrive (`patience` seconds of silence), to be taken, or to be asked."""
         late = now - self.heard >= patience or now - self.began >= REQUEST_SECONDS
-        if self.request is not None and late:
-            self.refuse()
+        if self.ends:
+            over = now >= self.ends
+        elif self.request is not None:
+            over = False
+            if late:
+                self.refuse()
         elif self.is_idle():
-            self.will_close |= self.has_left or time.time() - self.last_activity >= IDLE_SECONDS
-        elif self._is_stalled(now):
-            self.handle_close()
+            over = self.has_left or time.time() - self.last_activity >= IDLE_SECONDS
+        else:
+            over = self._is_stalled(now)
+        if over:
+            self.drop()
 
     def refuse(self) -> None:
         """Tell the client that its request did not arrive in time."""
@@ -157,6 +182,8 @@ class Server:
 
     def __init__(self, app: Flask, settings: Settings) -> None:
         """Begin to listen. Raises OSError when the address cannot be had."""
+        logging.getLogger("waitress").setLevel(logging.WARNING)  # at INFO it tells addresses
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a line for each request that waits for a thread
         self._stopping: Stopping = app.extensions["siaa"].stopping
         self._stop_seconds = settings.stop_seconds
         self._map: dict[int, Any] = {}  # everything that the loop looks after, by its file descriptor
@@ -178,8 +205,9 @@ class Server:
             ident="siaa",
         )
         self._listeners = [each for each in self._map.values() if isinstance(each, BaseWSGIServer)]
-        self._prompt = ThreadedTaskDispatcher()
-        self._prompt.set_thread_count(PROMPT_THREADS)
+        self._watched = {path: ThreadedTaskDispatcher() for path in WATCHED}
+        for threads in self._watched.values():
+            threads.set_thread_count(WATCH_THREADS)
         limit = len(self._map) + self._places + 1  # one more, for which room is made
         for listener in self._listeners:
             listener.adj.connection_limit = limit
@@ -203,21 +231,22 @@ class Server:
 
     def close(self) -> None:
         """Close every connection; threads still at work are left to end with the process."""
-        self._listeners[0].task_dispatcher.shutdown(timeout=0)
-        self._prompt.shutdown(timeout=0)
+        for threads in (self._listeners[0].task_dispatcher, *self._watched.values()):
+            threads.shutdown(timeout=0)
         close_all(self._map)
 
     def _add_task(self, channel: _Channel) -> None:
-        prompt = getattr(channel.requests[0], "path", "") in PROMPT_PATHS  # one that was given up has none
-        (self._prompt if prompt else self._listeners[0].task_dispatcher).add_task(channel)
+        path = getattr(channel.requests[0], "path", "")  # one that was given up has none
+        self._watched.get(path, self._listeners[0].task_dispatcher).add_task(channel)
 
     def _make_room(self) -> None:
         """When the places are taken, let the connection give way on which nothing was asked for longest."""
-        staying = [each for each in self._channels() if not each.will_close and not each.given_up]
+        staying = [each for each in self._channels() if not (each.will_close or each.given_up or each.ends)]
         idle = [each for each in staying if not each.requests and not each.total_outbufs_len]
         for oldest in sorted(idle, key=lambda each: each.heard)[: max(0, len(staying) - self._places)]:
+            if oldest.request is None:
+                oldest.drop()
             oldest.refuse()
-            oldest.will_close |= oldest.is_idle()
 
     def _end_with_grace(self) -> None:
         for listener in self._listeners:
@@ -226,7 +255,8 @@ class Server:
         began = time.monotonic()
         while (channels := self._channels()) and time.monotonic() < began + self._stop_seconds:
             for channel in channels:
-                channel.will_close |= channel.is_idle()
+                if channel.is_idle():
+                    channel.drop()
                 channel.tend(time.monotonic(), patience=LINGER_SECONDS)
             self._turn(min(LOOP_SECONDS, self._stop_seconds / 20))
 

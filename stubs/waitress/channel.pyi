@@ -14,6 +14,7 @@ class HTTPChannel(dispatcher):
     requests_lock: threading.Lock
     last_activity: float
     will_close: bool
+    connected: bool
     total_outbufs_len: int
     def __init__(self, *arguments: object, **options: object) -> None: ...
     def readable(self) -> bool: ...

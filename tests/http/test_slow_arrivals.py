@@ -336,6 +336,16 @@ def test_what_the_server_refuses_itself_has_the_shape_of_the_contract(
     assert all(answer.headers[name.lower()] == value for name, value in SECURITY_HEADERS.items())
 
 
+def test_a_client_that_still_sends_hears_why_it_is_refused(hasty: Client) -> None:
+    """A connection that is closed with bytes on their way is reset, and the answer lost with it."""
+    with connected(hasty) as (connection,):
+        connection.sendall(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\n")
+        with suppress(ConnectionError):
+            for _ in range(30):
+                connection.sendall(b" " * 100_000)
+        assert code_of(connection) == (413, "peticion_demasiado_grande")
+
+
 def test_bodies_that_arrive_are_held_in_files_beyond_a_size(hasty: Client) -> None:
     """Many half bodies of the largest size cost descriptors and disk, and little memory."""
     big = b"POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"
