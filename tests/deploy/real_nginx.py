@@ -17,8 +17,8 @@ import pytest
 
 from tests.deploy.files import DEPLOY, ROOT
 from tests.deploy.tools import need, run
+from tests.fakes import model_server
 from tests.http.conftest import free_port, running
-from tests.http.fakes import model_server
 
 PIECES = [f"pedazo {number} " for number in range(8)]
 PAUSE = 0.4  # seconds between the model's pieces

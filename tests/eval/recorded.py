@@ -2,7 +2,7 @@
 
 A weight multiplies evidence that does not depend on it: the evidence is computed once per question (routing) and per
 question and document (selection), and a profile only adds it up. The answers are those of `Retriever`, which
-tests/unit/test_eval_recorded.py checks.
+tests/eval/test_recorded.py checks.
 """
 
 from __future__ import annotations

@@ -20,9 +20,9 @@ from siaa.answering.llm.protocol import ModelCutError
 from siaa.answering.wording import REFUSAL
 from siaa.config import Settings
 from siaa.published.index_holder import IndexHolder, opener_for
+from tests.fakes import FakeModel
 from tests.http.client import Answer, Client
 from tests.http.conftest import ROOT, environment, running
-from tests.http.fakes import FakeModel
 
 ANSWERABLE = "¿Quiénes son los funcionarios responsables de reportar?"
 OTHER = "¿Cuál es la periodicidad del reporte SIERJU?"

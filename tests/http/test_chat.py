@@ -28,9 +28,9 @@ from siaa.answering.llm.protocol import ModelBusyError, ModelCutError
 from siaa.answering.talk import small_talk
 from siaa.answering.wording import REFUSAL
 from siaa.config import Settings
+from tests.fakes import FakeIndex, FakeModel, model_server
 from tests.http.client import Answer, Client
 from tests.http.conftest import running
-from tests.http.fakes import FakeIndex, FakeModel, model_server
 
 ANSWERABLE = "¿Quiénes son los funcionarios responsables de reportar la información?"
 UNANSWERABLE = "¿Cuál es la receta del ajiaco con guascas y pollo?"

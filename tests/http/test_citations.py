@@ -23,8 +23,8 @@ from siaa.answering.reasons import Code, Reason
 from siaa.answering.refusal import Decision
 from siaa.answering.wording import REFUSAL, told
 from siaa.config import Settings
+from tests.fakes import FakeModel
 from tests.http.client import Answer, Client
-from tests.http.fakes import FakeModel
 from tests.http.test_chat import ANSWERABLE, ask, kinds
 
 TRUE = "El periodo de los miembros es de dos (2) años, que se cuentan desde la elección."

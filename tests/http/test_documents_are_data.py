@@ -22,8 +22,8 @@ from service.app import create_app
 from siaa.answering.wording import REFUSAL
 from siaa.config import Settings
 from siaa.published.index_holder import IndexHolder, opener_for
+from tests.fakes import FakeModel
 from tests.http.client import Answer
-from tests.http.fakes import FakeModel
 from tests.http.test_chat import ask, kinds
 
 HONEST = """# Circular 7 de 2020

@@ -17,7 +17,7 @@ from siaa import errors
 from siaa.answering.llm import protocol
 from siaa.config import Settings
 from siaa.errors import GenerationError, SiaaError, UnknownDocumentError
-from tests.http.fakes import FakeIndex, FakeRetriever
+from tests.fakes import FakeIndex, FakeRetriever
 
 
 def client_for(index: FakeIndex, **settings: Any) -> FlaskClient:

@@ -15,8 +15,8 @@ from service.http.proxy import trust_proxy
 from service.http.rate_limit import MAX_CLIENTS, RateLimit, client_of
 from siaa.config import Settings
 from siaa.errors import GenerationError
+from tests.fakes import FakeIndex
 from tests.http.client import Client
-from tests.http.fakes import FakeIndex
 
 OUTSIDE = {"REMOTE_ADDR": "192.0.2.1"}
 PORTAL = "https://portal.ejemplo.co"

@@ -13,7 +13,7 @@ from flask import Flask
 
 from service.http.request_log import configure, new_request_id
 from siaa.config import Settings
-from tests.http.fakes import FakeModel
+from tests.fakes import FakeModel
 
 QUESTION = "¿Cuál es la periodicidad del reporte SIERJU?"
 

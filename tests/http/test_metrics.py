@@ -17,7 +17,7 @@ from service.metrics import Metrics, Served
 from siaa.answering.llm.protocol import ModelBusyError, ModelCutError
 from siaa.config import Settings
 from siaa.errors import GenerationError
-from tests.http.fakes import FakeIndex, FakeModel
+from tests.fakes import FakeIndex, FakeModel
 
 ANSWERABLE = "¿Quiénes son los funcionarios responsables de reportar?"
 

@@ -16,9 +16,9 @@ from service.app import create_app
 from siaa.answering.llm.protocol import ModelBusyError, ModelCutError
 from siaa.answering.wording import REFUSAL
 from siaa.config import Settings
+from tests.fakes import FakeIndex, FakeModel, model_server
 from tests.http.client import Answer, Client
 from tests.http.conftest import running
-from tests.http.fakes import FakeIndex, FakeModel, model_server
 from tests.http.test_openapi import DOCUMENT, check
 
 ANSWERABLE = "¿Quiénes son los funcionarios responsables de reportar?"

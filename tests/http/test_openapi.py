@@ -12,8 +12,8 @@ from flask import Flask
 from service.app import create_app
 from service.endpoints.routes import document_of
 from siaa.config import Settings
+from tests.fakes import FakeIndex
 from tests.http.client import Client
-from tests.http.fakes import FakeIndex
 
 DOCUMENT = document_of("1.2.3")
 METHODS = {"get", "post", "put", "delete", "patch"}

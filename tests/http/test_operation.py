@@ -13,7 +13,7 @@ from service.app import create_app
 from siaa.answering.llm.protocol import ModelBusyError, ModelCutError
 from siaa.config import Settings
 from siaa.published.index_holder import IndexHolder, opener_for
-from tests.http.fakes import FakeIndex, FakeModel
+from tests.fakes import FakeIndex, FakeModel
 
 ANSWERABLE = "¿Quiénes son los funcionarios responsables de reportar?"
 OPINION = {"pregunta": ANSWERABLE, "util": False, "esperado": "el artículo 5", "comentario": "llámeme al 300 123 4567"}

@@ -19,8 +19,8 @@ from flask.testing import FlaskClient
 from service.app import create_app
 from service.http.proxy import origin, prefix, trust_proxy
 from siaa.config import Settings
+from tests.fakes import FakeIndex
 from tests.http.client import Answer
-from tests.http.fakes import FakeIndex
 
 PSAA16 = "acuerdo_no._psaa16-10476.md"
 ASKED = {"messages": [{"role": "user", "content": "¿Quiénes son los funcionarios responsables de reportar?"}]}

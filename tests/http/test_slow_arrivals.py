@@ -22,9 +22,9 @@ import pytest
 from service.endpoints.openai_api import MAX_REQUEST_BYTES
 from service.http.headers import SECURITY_HEADERS
 from service.servers.server import HEAD_LIMIT
+from tests.fakes import model_server
 from tests.http.client import Client
 from tests.http.conftest import ROOT, environment, free_port, running
-from tests.http.fakes import model_server
 from tests.soak.processes import resident_bytes
 
 THREADS = 3

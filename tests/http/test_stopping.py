@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from service.stopping import Stopping
+from tests.fakes import model_server
 from tests.http.client import Answer, Client
 from tests.http.conftest import ROOT, environment, free_port
-from tests.http.fakes import model_server
 
 QUESTION = "¿Quiénes son los funcionarios responsables de reportar la información?"
 PIECES = ["Los ", "funcionarios ", "responsables ", "son ", "los ", "jueces."]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from siaa.references import find_references, opening_article
 from siaa.text import fold
-from tests.unit.cases_references import AGREED, ARTICLES, NORMS, UNITS
+from tests.unit.siaa.cases_references import AGREED, ARTICLES, NORMS, UNITS
 
 CASES = sorted({text for text, _ in AGREED + ARTICLES + UNITS + NORMS})
 PIECES = [

@@ -10,9 +10,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from tests.fakes import model_server
 from tests.http.client import Client
 from tests.http.conftest import running
-from tests.http.fakes import model_server
 from tests.soak.scale import scaled
 
 READERS = 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from siaa.references import find_references, opening_article, ordinal_value, roman_value
-from tests.unit.cases_references import AGREED, ARTICLES, NORMS, UNITS
+from tests.unit.siaa.cases_references import AGREED, ARTICLES, NORMS, UNITS
 
 
 def tokens(text: str) -> list[str]:

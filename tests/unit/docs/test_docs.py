@@ -16,7 +16,7 @@ from siaa.generation import ARRAYS, CURRENT, DOCUMENTS, MANIFEST, TEXTS, TUNING,
 from siaa.routing import ROUTING_LEVELS
 from siaa.selection import SIGNALS
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 READMES = ("README.md", "README.es.md")
 PAGES = sorted(
     path.relative_to(ROOT).as_posix()

@@ -22,7 +22,7 @@ from siaa.config import Settings
 from siaa.errors import SiaaError
 from tests.deploy.queries import offered_metrics
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PAGES = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
 OPERATION = PAGES["operacion.md"]
 INDEXING = PAGES["indexacion.md"]

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from service.storage.masking import holds_identifier, mask
-from tests.unit.cases_references import AGREED
+from tests.unit.siaa.cases_references import AGREED
 
 MASKED = [
     ("escríbame a ana.perez@correo.gov.co.", "escríbame a [correo]."),

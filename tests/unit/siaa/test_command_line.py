@@ -13,7 +13,7 @@ import pytest
 from indexer.commands import parser as indexer_parser
 from siaa.command_line import SpanishParser
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 # What argparse says by itself.
 ENGLISH = re.compile(

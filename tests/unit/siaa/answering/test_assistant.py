@@ -24,7 +24,7 @@ from siaa.answering.wording import REFUSAL
 from siaa.errors import GenerationError, StoppingError, UnknownCollectionError
 from siaa.retrieval import Retriever
 from tests.asking import OneIndex, OneModel, assistant_over, said, text_of
-from tests.http.fakes import FakeModel
+from tests.fakes import FakeModel
 
 ANSWERABLE = "¿Quiénes son los funcionarios responsables de reportar la información?"
 NONSENSE = "xqzwk vvbrtl"
