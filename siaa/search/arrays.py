@@ -82,8 +82,6 @@ class Arrays:
     sentence_starts: npt.NDArray[np.uint16]
     heading_ptr: Longs  # (H + 1,)
     heading_stems: Ints
-    reference_ptr: Longs  # (R + 1,)
-    reference_passages: Ints
     deletes_hash: npt.NDArray[np.uint64]  # sorted; see `siaa.search.spelling`
     deletes_word: Ints
 
@@ -104,7 +102,6 @@ class Vocabularies:
 
     stems: Vocabulary
     words: Vocabulary
-    references: Vocabulary
     articles: Vocabulary
     headings: Vocabulary
 

@@ -47,7 +47,6 @@ def write_arrays(
     names = _vocabularies(postings, columns)
     names.save(folder)
     _save(folder, _passage_arrays(columns, names, documents))
-    _save(folder, _reference_arrays(postings[whoosh_index.REFERENCES]))
     words = _word_arrays(postings[whoosh_index.WORDS], names, stem_of)
     _save(folder, words)
     hashes, owners = spelling.build(names.words.terms, words["word_count"], known=known)
@@ -66,14 +65,9 @@ def _vocabularies(postings: Mapping[str, FieldPostings], columns: PassageColumns
     return Vocabularies(
         stems=Vocabulary.of(term for name in _STEM_FIELDS for term in postings[name].terms),
         words=Vocabulary.of(columns.words),
-        references=Vocabulary.of(postings[whoosh_index.REFERENCES].terms),
         articles=Vocabulary.of(columns.articles),
         headings=Vocabulary.of(columns.headings),
     )
-
-
-def _reference_arrays(postings: FieldPostings) -> dict[str, Any]:
-    return {"reference_ptr": postings.ptr, "reference_passages": postings.passages}
 
 
 def _write_stem_arrays(

@@ -51,13 +51,3 @@ def _floor(scores: Scores, count: int, runs: Sequence[Ints]) -> float:
 
 def _nth_best(values: Scores, count: int) -> float:
     return float(np.partition(values, values.size - count)[values.size - count])
-
-
-def restrict(scores: Scores, within: Sequence[range] | None) -> Scores:
-    """Return `scores` with 0 outside the runs of passages `within`; as they are when that is None."""
-    if within is None:
-        return scores
-    kept = np.zeros_like(scores)
-    for run in within:
-        kept[run.start : run.stop] = scores[run.start : run.stop]
-    return kept

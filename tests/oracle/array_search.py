@@ -11,7 +11,7 @@ from siaa.search import whoosh_index
 from siaa.search.arrays import Arrays, Vocabularies
 from siaa.search.entries import entries_of
 from siaa.search.index import SearchIndex
-from siaa.search.top import Ints, Scores, add_up, best, restrict
+from siaa.search.top import Ints, Scores, add_up, best
 from tests.oracle.field_impacts import SCORED, FieldImpacts
 from tests.oracle.port import Hit
 
@@ -37,7 +37,7 @@ class ArraySearch:
         ids = (names.words if field == whoosh_index.WORDS else names.stems).ids
         runs = [entries_of(impacts.ptr, ids[term]) for term in dict.fromkeys(terms) if term in ids]
         parts = [(impacts.passages[run], impacts.impacts[run]) for run in runs]
-        scores = restrict(add_up(self.index.passage_count, parts, np.float64), within)
+        scores = _restrict(add_up(self.index.passage_count, parts, np.float64), within)
         return _hits(scores, best(scores, count, [passages for passages, _ in parts]))
 
     def top(
@@ -45,9 +45,19 @@ class ArraySearch:
     ) -> list[Hit]:
         """Rank by all fields; see `PassageSearch`."""
         terms = self.index.terms(tuple(dict.fromkeys(stems)), tuple(dict.fromkeys(words)))
-        scores = restrict(self.index.passage_scores(terms), within)
+        scores = _restrict(self.index.passage_scores(terms), within)
         return _hits(scores, self.index.top(scores, count, terms))
 
 
 def _hits(scores: Scores, found: Ints) -> list[Hit]:
     return [Hit(passage, score) for passage, score in zip(found.tolist(), scores[found].tolist(), strict=True)]
+
+
+def _restrict(scores: Scores, within: Sequence[range] | None) -> Scores:
+    """Return `scores` with 0 outside the runs of passages `within`; as they are when that is None."""
+    if within is None:
+        return scores
+    kept = np.zeros_like(scores)
+    for run in within:
+        kept[run.start : run.stop] = scores[run.start : run.stop]
+    return kept
