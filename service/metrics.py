@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from siaa.published.timed_retriever import Stage
+from siaa.retrieval import Stage
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 HIT, MISS = "acierto", "fallo"

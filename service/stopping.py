@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from queue import SimpleQueue
-from types import FrameType
 
 TELL_SECONDS = 2.0  # of the time to stop, kept for telling; never more than half of it
 
@@ -52,25 +49,3 @@ class Stopping:
             ends = tuple(self._ends.values())
         for end in ends:
             end()
-
-
-def begin_on_signal(stopping: Stopping) -> None:
-    """Begin when the server's own handler of SIGTERM is called, which goes on doing what it does.
-
-    Without such a handler, as where the signal ends the process at once, nothing is done; nor outside the main thread.
-    """
-    before = signal.getsignal(signal.SIGTERM)
-    if not callable(before) or threading.current_thread() is not threading.main_thread():
-        return
-    told: SimpleQueue[None] = SimpleQueue()  # the one queue that a signal handler may put into
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        told.put(None)
-        before(number, frame)
-
-    def wait() -> None:
-        told.get()
-        stopping.begin()
-
-    threading.Thread(target=wait, name="siaa-parada", daemon=True).start()
-    signal.signal(signal.SIGTERM, handle)

@@ -7,7 +7,10 @@ is what the model receives.
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from enum import StrEnum
 
 from siaa import fragments, question, routing, selection
 from siaa.candidates import Candidates
@@ -65,15 +68,37 @@ def check_profile(profile: Profile) -> None:
             raise ConfigError(f"Perfil {profile.name}, [{section}]: falta {', '.join(lacking)} (0 lo apaga).")
 
 
-class Retriever:
-    """Answer for one generation with one profile. Thread-safe: it holds nothing about a question."""
+class Stage(StrEnum):
+    """The steps of a question that are timed; the values are what /metrics shows."""
 
-    def __init__(self, generation: Generation, *, profile: Profile, max_docs: int, max_chunks: int) -> None:
+    UNDERSTAND = "entender"
+    ROUTE = "enrutar"
+    SELECT = "fragmento"
+    MODEL = "modelo"
+    FIRST_TOKEN = "primer_token"
+
+
+class Retriever:
+    """Answer for one generation with one profile. Thread-safe: it holds nothing about a question.
+
+    Each step is taken within what `step` gives for it: by that, steps are timed and few compute at once.
+    """
+
+    def __init__(
+        self,
+        generation: Generation,
+        *,
+        profile: Profile,
+        max_docs: int,
+        max_chunks: int,
+        step: Callable[[Stage], AbstractContextManager[None]] = lambda stage: nullcontext(),
+    ) -> None:
         check_profile(profile)
         self.generation = generation
         self.profile = profile
         self.max_docs = max_docs
         self.max_chunks = max_chunks
+        self._step = step
         self.names = NameIndex(generation.documents, generation.analyzer)
 
     def limited(self, *, max_docs: int, max_chunks: int) -> Retriever:
@@ -89,31 +114,36 @@ class Retriever:
 
         Raises InvalidQuestionError.
         """
-        return question.parse(
-            raw, analyzer=self.generation.analyzer, index=self.generation.index, holds_norm=self.names.holds_norm
-        )
+        generation = self.generation
+        with self._step(Stage.UNDERSTAND):
+            return question.parse(
+                raw, analyzer=generation.analyzer, index=generation.index, holds_norm=self.names.holds_norm
+            )
 
     def route(self, query: Query, *, collection: str | None = None) -> Routed:
         """Choose the documents that may answer, in one collection when given (see Generation.find_collection).
 
         Raises UnknownCollectionError.
         """
-        return routing.route(
-            self._evidences(query),
-            self.generation.documents,
-            profile=self.profile,
-            max_docs=self.max_docs,
-            collection=None if collection is None else self.generation.find_collection(collection),
-        )
+        with self._step(Stage.ROUTE):
+            return routing.route(
+                self._evidences(query),
+                self.generation.documents,
+                profile=self.profile,
+                max_docs=self.max_docs,
+                collection=None if collection is None else self.generation.find_collection(collection),
+            )
 
     def select(self, query: Query, document: DocumentRecord) -> Selected:
         """Choose the passages of `document` that answer and render its fragment."""
-        return self._select(self._evidences(query), document)
+        with self._step(Stage.SELECT):
+            return self._select(self._evidences(query), document)
 
     def gather(self, routed: Routed) -> Gathered:
         """Choose the passages of every routed document."""
-        evidences = routed.evidences or self._evidences(routed.query)
-        return Gathered(routed, tuple(self._select(evidences, item.document) for item in routed.documents))
+        with self._step(Stage.SELECT):
+            evidences = routed.evidences or self._evidences(routed.query)
+            return Gathered(routed, tuple(self._select(evidences, item.document) for item in routed.documents))
 
     def _evidences(self, query: Query) -> Evidences:
         return Evidences(query, self.generation, self.names)

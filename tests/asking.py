@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
 from siaa.answering.assistant import Assistant
 from siaa.answering.events import Begun, Delta, Event
+from siaa.answering.exchange import LogLine
 from siaa.answering.llm import LanguageModel
+from siaa.answering.ports import AnswerKey
 from siaa.answering.refusal import Verdict, judge
 from siaa.answering.searching import gather
 from siaa.answering.talk.conversation import Conversation, Message
@@ -37,9 +39,41 @@ class OneModel:
         return self.model
 
 
+class Nobody:
+    """Stands in for everything outside: no answer is known, nothing is written down or counted, nothing stops."""
+
+    over = False
+
+    def find(self, key: AnswerKey) -> None:
+        """Know nothing."""
+
+    def keep(self, key: AnswerKey, events: Iterable[Event]) -> None:
+        """Forget it."""
+
+    def write(self, line: LogLine) -> bool:
+        """Forget it."""
+        return False
+
+    def stage(self, name: str, seconds: float) -> None:
+        """Forget it."""
+
+    def refusal(self, code: str) -> None:
+        """Forget it."""
+
+    def model_fault(self, code: str) -> None:
+        """Forget it."""
+
+    def ended_by(self, end: Callable[[], None]) -> AbstractContextManager[None]:
+        """Never call `end`."""
+        return nullcontext()
+
+
+NOBODY = Nobody()
+
+
 def assistant_over(retriever: Retriever, model: LanguageModel | None = None) -> Assistant:
     """Return who answers from `retriever`, with the settings as they come."""
-    return Assistant(Settings(), OneIndex(retriever), OneModel(model))
+    return Assistant(Settings(), OneIndex(retriever), OneModel(model), NOBODY, NOBODY, NOBODY, NOBODY)
 
 
 def said(*questions: str) -> Conversation:

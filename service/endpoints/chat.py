@@ -14,7 +14,6 @@ from service.http.conversation_body import parse_conversation
 from service.http.failures import InvalidChatError
 from service.http.http_errors import body_of, internal_failure
 from service.http.params import json_body, parameters
-from service.http.presence import gone_test
 from service.http.proxy import prefix
 from service.http.wire import DONE, Heartbeat, event, stream_response
 from siaa.answering.assistant import Events
@@ -46,7 +45,7 @@ def answer_with(context: Context, conversation: Conversation, write: Callable[[E
         begun = begin(events)
         # Whoever reads the events closes them: with a model, a thread that may be waiting for it.
         if begun.by_model:
-            gone = gone_test(request.environ)
+            gone = request.environ.get("waitress.client_disconnected", bool)  # elsewhere nobody is ever gone
             response = stream_response(
                 Heartbeat(write(events), seconds=context.heartbeat, gone=gone, unread=events.close)
             )

@@ -77,6 +77,7 @@ HTTP_FAILURES: dict[int, tuple[str, str]] = {
     405: ("metodo_no_permitido", "Esta dirección no admite ese método; los admitidos están en la cabecera Allow."),
     408: ("peticion_incompleta", "La petición no llegó completa a tiempo: vuelva a enviarla."),
     413: ("peticion_demasiado_grande", "El cuerpo pasa de {limit}: envíe menos mensajes o textos más cortos."),
+    414: ("direccion_demasiado_larga", "La dirección o las cabeceras son demasiado largas: acorte la pregunta."),
     415: ("tipo_no_admitido", "El cuerpo debe ser JSON: envíe la cabecera «Content-Type: application/json»."),
     500: ("error_interno", "El servicio falló al atender la petición; el registro del servicio tiene los detalles."),
 }
@@ -140,7 +141,7 @@ def _refused(error: HTTPException) -> Response:
     if status >= 500:
         return _render(internal_failure(), 500)
     code, sentence = HTTP_FAILURES.get(status, HTTP_FAILURES[400])
-    sentence = sentence.format(limit=_size(request.max_content_length or 0))
+    sentence = sentence.format(limit=size_told(request.max_content_length or 0))
     response = _render({"error": sentence, "codigo": code}, status)
     for name, value in error.get_headers():
         if name == "Allow":
@@ -148,7 +149,8 @@ def _refused(error: HTTPException) -> Response:
     return response
 
 
-def _size(limit: int) -> str:
+def size_told(limit: int) -> str:
+    """Return a number of bytes as people write it."""
     return f"{limit // 1024**2} MB" if limit >= 1024**2 else f"{limit // 1024} kB"
 
 

@@ -13,6 +13,7 @@ import socket
 import sys
 import time
 from contextlib import suppress
+from http import HTTPStatus
 from typing import Any
 
 from flask import Flask
@@ -22,8 +23,12 @@ from waitress.server import BaseWSGIServer, create_server
 from waitress.task import ErrorTask, ThreadedTaskDispatcher
 from waitress.wasyncore import close_all, dispatcher, loop
 
-from service.endpoints.openai_api import MAX_REQUEST_BYTES
-from service.servers.refused import INCOMPLETE, MALFORMED, TOO_LARGE, TOO_LONG, Refused
+from service.app import MAX_BODY_BYTES
+from service.endpoints.openai_api import COMPLETIONS_PATH, MAX_REQUEST_BYTES
+from service.http.headers import SECURITY_HEADERS
+from service.http.http_errors import HTTP_FAILURES, OPENAI_PREFIX, openai_failure, size_told
+from service.http.wire import json_text
+from service.shapes import Error
 from service.stopping import Stopping
 from siaa.config import Settings
 
@@ -42,7 +47,7 @@ LOOP_SECONDS = 1.0  # that the loop sleeps at most; a thread with something to s
 LINGER_SECONDS = 2.0  # that a request under way may still take to arrive once the server stops
 WATCHED = ("/healthz", "/readyz")  # answered when every thread is at work, too; the second may wait for an index
 WATCH_THREADS = 2  # for each of them
-_REFUSED = {408: INCOMPLETE, 413: TOO_LARGE, 431: TOO_LONG}
+_STATUS = {431: 414, 501: 400}  # what waitress calls otherwise
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 
@@ -53,13 +58,18 @@ class _Incomplete:
 
 
 class _Parser(HTTPRequestParser):
-    """A parser that takes an address with letters of any language unescaped, as curl sends it."""
+    """A parser of addresses with letters of any language unescaped, as curl sends them; no body above its limit."""
 
     def parse_header(self, header_plus: bytes) -> None:
-        """Escape the bytes of the request line that are not ASCII, then parse."""
+        """Escape the bytes of the request line that are not ASCII, parse, and expect no body that is too long."""
         line, separator, rest = header_plus.partition(b"\r\n")
         escaped = _NOT_ASCII.sub(lambda match: b"%%%02X" % match[0][0], line)
         super().parse_header(escaped + separator + rest)
+        limit = MAX_REQUEST_BYTES if self.path.endswith(COMPLETIONS_PATH) else MAX_BODY_BYTES
+        if self.content_length > limit:
+            # The application refuses it for its length alone; what comes of it is no other request.
+            self.content_length, self.body_rcv, self.expect_continue = 0, None, False
+            self.headers["CONNECTION"] = "close"
 
 
 class _ErrorTask(ErrorTask):
@@ -67,12 +77,16 @@ class _ErrorTask(ErrorTask):
 
     def execute(self) -> None:
         """Write the answer."""
-        refused: Refused = _REFUSED.get(self.request.error.code, MALFORMED)
-        self.status = refused.status
-        self.response_headers.extend(refused.headers.items())
+        status = _STATUS.get(self.request.error.code, self.request.error.code)
+        code, sentence = HTTP_FAILURES.get(status, HTTP_FAILURES[400])
+        told: Error = {"error": sentence.format(limit=size_told(MAX_REQUEST_BYTES)), "codigo": code}
+        below_v1 = getattr(self.request, "path", "").startswith(OPENAI_PREFIX)
+        body = json_text(openai_failure(told, status) if below_v1 else told).encode() + b"\n"
+        self.status = f"{status} {HTTPStatus(status).phrase}"
+        self.response_headers += [("Content-Type", "application/json; charset=utf-8"), *SECURITY_HEADERS.items()]
         self.set_close_on_finish()
-        self.content_length = len(refused.body)
-        self.write(refused.body)
+        self.content_length = len(body)
+        self.write(body)
 
 
 class _Channel(HTTPChannel):
@@ -81,15 +95,16 @@ class _Channel(HTTPChannel):
     parser_class = _Parser
     error_task_class = _ErrorTask
     request: Any  # the one that is arriving, if any
-    crowded = 0.0  # since when an answer waits for its reader with a thread behind it; 0.0 for not now
     has_left = False  # the client sends no more; it may still read
     given_up = False  # its request did not arrive in time
     ends = 0.0  # when a connection is closed whose last answer is out; 0.0 for any other
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        # When the request began to arrive, and when its last byte came, on the monotonic clock.
-        self.began = self.heard = time.monotonic()
+        # On the monotonic clock: when the request began to arrive, when its last byte came, when something was last
+        # taken of an answer, and since when a thread waits for its reader.
+        self.began = self.heard = self.taken = self.crowded = time.monotonic()
+        self._moved = 0.0
 
     def handle_read(self) -> None:
         """Read what has come; a client that has closed its side is still given the answers that it is due."""
@@ -137,17 +152,17 @@ class _Channel(HTTPChannel):
 
     def tend(self, now: float, *, patience: float) -> None:
         """Give up what takes too long: to arrive (`patience` seconds of silence), to be taken, or to be asked."""
-        late = now - self.heard >= patience or now - self.began >= REQUEST_SECONDS
         if self.ends:
             over = now >= self.ends
-        elif self.request is not None:
-            over = False
-            if late:
-                self.refuse()
-        elif self.is_idle():
+        elif self.requests or self.total_outbufs_len:
+            self.began = self.heard = now  # nothing is read meanwhile
+            over = self._is_stalled(now)
+        elif self.request is None:
             over = self.has_left or time.time() - self.last_activity >= IDLE_SECONDS
         else:
-            over = self._is_stalled(now)
+            over = False
+            if now - self.heard >= patience or now - self.began >= REQUEST_SECONDS:
+                self.refuse()
         if over:
             self.drop()
 
@@ -168,13 +183,13 @@ class _Channel(HTTPChannel):
         return not self.requests and self.request is None and not self.total_outbufs_len
 
     def _is_stalled(self, now: float) -> bool:
-        if not self.total_outbufs_len:
-            self.crowded = 0.0
-            return False
-        held_up = bool(self.requests) and self.total_outbufs_len > HELD_ANSWER_BYTES
-        self.crowded = (self.crowded or now) if held_up else 0.0
-        too_slow = held_up and now - self.crowded >= STALLED_SECONDS + HELD_ANSWER_BYTES / SLOWEST
-        return too_slow or time.time() - self.last_activity >= STALLED_SECONDS
+        """Tell whether a client takes nothing of an answer, or too little while a thread waits for it."""
+        if self.last_activity != self._moved or not self.total_outbufs_len:
+            self._moved, self.taken = self.last_activity, now
+        if not self.requests or self.total_outbufs_len <= HELD_ANSWER_BYTES:
+            self.crowded = now
+        too_slow = now - self.crowded >= STALLED_SECONDS + HELD_ANSWER_BYTES / SLOWEST
+        return too_slow or now - self.taken >= STALLED_SECONDS
 
 
 class Server:

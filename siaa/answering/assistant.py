@@ -23,7 +23,7 @@ from siaa.answering.llm import ChatMessage, LanguageModel, ModelError, Tether
 from siaa.answering.llm.protocol import ReaderLeftError
 from siaa.answering.lost_quotes import lost_in_passages
 from siaa.answering.model_text import Gate, ModelText
-from siaa.answering.ports import AnswerKey, Cache, Index, Log, Measures, Models, Nobody, Stop
+from siaa.answering.ports import AnswerKey, Cache, Index, Log, Measures, Models, Stop
 from siaa.answering.prompt import build_messages
 from siaa.answering.quoting import quote
 from siaa.answering.reasons import Code, Reason
@@ -33,7 +33,7 @@ from siaa.answering.talk import small_talk
 from siaa.answering.talk.understanding import Meaning, understand
 from siaa.config import Settings
 from siaa.errors import InvalidQuestionError, SiaaError, StoppingError, UnknownCollectionError
-from siaa.published.timed_retriever import Stage
+from siaa.retrieval import Stage
 from siaa.text import normalise, squeeze
 
 if TYPE_CHECKING:
@@ -45,7 +45,6 @@ Events = Generator[Begun | Event, None, None]
 
 UNEXPECTED_CODE = "error_interno"
 _ENDS = tuple('.!?…:;)]»”"')
-_NOBODY = Nobody()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +54,10 @@ class Assistant:
     settings: Settings
     index: Index
     models: Models
-    cache: Cache = _NOBODY
-    log: Log = _NOBODY
-    measures: Measures = _NOBODY
-    stop: Stop = _NOBODY
+    cache: Cache
+    log: Log
+    measures: Measures
+    stop: Stop
     compute: AbstractContextManager[None] = field(default_factory=nullcontext)  # held by what computes
 
     def answer(self, conversation: Conversation, tether: Tether | None = None) -> Events:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -82,32 +82,3 @@ class Stop(Protocol):
 
     def ended_by(self, end: Callable[[], None]) -> AbstractContextManager[None]:
         """Call `end`, from another thread, if the block still goes on when patience ends."""
-
-
-class Nobody:
-    """Stands in for everything outside: no answer is known, nothing is written down or counted, nothing stops."""
-
-    over = False
-
-    def find(self, key: AnswerKey) -> None:
-        """Know nothing."""
-
-    def keep(self, key: AnswerKey, events: Iterable[Event]) -> None:
-        """Forget it."""
-
-    def write(self, line: LogLine) -> bool:
-        """Forget it."""
-        return False
-
-    def stage(self, name: str, seconds: float) -> None:
-        """Forget it."""
-
-    def refusal(self, code: str) -> None:
-        """Forget it."""
-
-    def model_fault(self, code: str) -> None:
-        """Forget it."""
-
-    def ended_by(self, end: Callable[[], None]) -> AbstractContextManager[None]:
-        """Never call `end`."""
-        return nullcontext()

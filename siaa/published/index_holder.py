@@ -16,8 +16,7 @@ from siaa.errors import GenerationError, SiaaError
 from siaa.generation import current_name, generation_names, open_generation
 from siaa.profile import load_profile
 from siaa.published.compute_limit import ComputeLimit
-from siaa.published.timed_retriever import Observe, TimedRetriever
-from siaa.retrieval import Retriever
+from siaa.retrieval import Retriever, Stage
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +39,7 @@ class FragmentBudget:
 
 
 Opener = Callable[[Path], Retriever]  # folder of a generation -> what answers from it
+Observe = Callable[[str, float], None]  # a step, and the seconds it took
 NameReader = Callable[[Path], str | None]
 NameLister = Callable[[Path], Sequence[str]]
 
@@ -54,17 +54,25 @@ def opener_for(
 
     shared = compute or ComputeLimit()
 
+    @contextmanager
+    def step(stage: Stage) -> Iterator[None]:
+        with shared:
+            began = time.perf_counter()
+            try:
+                yield
+            finally:
+                observe(stage, time.perf_counter() - began)
+
     def open_retriever(folder: Path) -> Retriever:
         generation = open_generation(folder)
         try:
             profile = load_profile(generation, settings.perfil)
-            retriever = TimedRetriever(
+            retriever = Retriever(
                 generation,
                 profile=profile,
                 max_docs=settings.max_docs_contexto,
                 max_chunks=settings.max_chunks_contexto,
-                observe=observe,
-                compute=shared,
+                step=step,
             )
             # What a first question reads and computes is paid here; a generation that cannot answer is not served.
             retriever.gather(retriever.route(retriever.ask(WARM_UP)))

@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 
 from siaa.config import Settings
-from siaa.published.timed_retriever import Stage
+from siaa.retrieval import Stage
 from tests.deploy.files import ROOT
 from tests.deploy.queries import dashboard, dashboard_queries, offered_metrics, rules
 

@@ -56,8 +56,8 @@ def test_with_the_row_and_its_golden_question_the_sentence_is_found(tmp_path: Pa
         file.write("\n" + golden[: golden.index("```")])
     settings = Settings(index_dir=tmp_path / "indice", config_dir=tuning)
     result = build(settings, Reporter(io.StringIO()))
-    assert result.verdict is not None
-    assert QUESTION not in {outcome.question.text for outcome in result.verdict.red}
+    assert result.ruling is not None
+    assert QUESTION not in {outcome.question.text for outcome in result.ruling.red}
     generation = open_current(settings.index_dir)
     try:
         profile = load_profile(generation, "calibrado")

@@ -14,7 +14,7 @@ from service.servers import refused
 from siaa.answering.llm import protocol
 from siaa.answering.reasons import REFUSALS
 from siaa.errors import SiaaError
-from siaa.published.timed_retriever import Stage
+from siaa.retrieval import Stage
 from tests.http.conftest import ROOT
 
 DOCUMENT = document_of("1.2.3")

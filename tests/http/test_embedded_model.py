@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -33,7 +32,6 @@ def test_it_starts_and_ends_with_the_service(sample_index: Path, tmp_path: Path,
     (tmp_path / "chico.gguf").symlink_to(find_model())
     port = free_port()
     variables = {"SIAA_MODEL_DIR": str(tmp_path), "SIAA_LLM_CONTEXT": "1024", "SIAA_LLM_MAX_TOKENS": "16"}
-    begun = time.monotonic()
     process = subprocess.Popen(
         [sys.executable, "-m", "service"],
         cwd=ROOT,
@@ -46,7 +44,6 @@ def test_it_starts_and_ends_with_the_service(sample_index: Path, tmp_path: Path,
         try:
             assert process.stdout is not None
             assert "SIAA atiende en" in process.stdout.readline()
-            assert time.monotonic() - begun < 10
             client = Client("127.0.0.1", port)
             assert client.chat(QUESTION).events[-1] == "[DONE]"  # whoever answers by now
             assert eventually(lambda: client.get("/siaa/estado").json["modelo_disponible"] is True)

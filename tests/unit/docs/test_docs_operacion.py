@@ -17,7 +17,6 @@ from indexer import __main__ as command
 from indexer.commands import COMMANDS, DONE, FOUND
 from indexer.review import CHECKS
 from service.http.http_errors import HTTP_FAILURES
-from service.servers import refused
 from siaa.config import Settings
 from siaa.errors import SiaaError
 from tests.deploy.queries import offered_metrics
@@ -42,11 +41,7 @@ def all_errors() -> Iterator[type[SiaaError]]:
             yield found
 
 
-CODES = sorted(
-    {error.code for error in all_errors()}
-    | {code for code, _ in HTTP_FAILURES.values()}
-    | {refused.TOO_LONG.code, refused.MALFORMED.code}
-)
+CODES = sorted({error.code for error in all_errors()} | {code for code, _ in HTTP_FAILURES.values()})
 EXIT_CODES = sorted(
     {DONE, FOUND} | {value for name, value in vars(command).items() if name.isupper() and isinstance(value, int)}
 )

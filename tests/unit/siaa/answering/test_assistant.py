@@ -23,7 +23,7 @@ from siaa.answering.ports import AnswerKey
 from siaa.answering.wording import REFUSAL
 from siaa.errors import GenerationError, StoppingError, UnknownCollectionError
 from siaa.retrieval import Retriever
-from tests.asking import OneIndex, OneModel, assistant_over, said, text_of
+from tests.asking import assistant_over, said, text_of
 from tests.fakes import FakeModel
 
 ANSWERABLE = "¿Quiénes son los funcionarios responsables de reportar la información?"
@@ -216,8 +216,3 @@ def test_a_model_that_refuses_is_not_read_to_its_end(sample: Retriever) -> None:
     assert text_of([event for event in events if isinstance(event, Delta)]) == REFUSAL
     assert outside.refusals == ["modelo"]
     assert model.closed.is_set()
-
-
-def test_nothing_outside_is_needed(sample: Retriever) -> None:
-    assistant = Assistant(assistant_over(sample).settings, OneIndex(sample), OneModel())
-    assert kinds(list(assistant.answer(said(ANSWERABLE)))) == [Begun, Found, Delta, Sources]
