@@ -12,13 +12,15 @@ import select
 import socket
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
 from flask import Flask
 from waitress.channel import HTTPChannel
-from waitress.parser import HTTPRequestParser
+from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import BaseWSGIServer, create_server
 from waitress.task import ErrorTask, ThreadedTaskDispatcher
 from waitress.wasyncore import close_all, dispatcher, loop
@@ -33,6 +35,7 @@ from service.stopping import Stopping
 from siaa.config import Settings
 
 BACKLOG = 1024  # connections that wait to be accepted
+ACCEPTED_AT_ONCE = 16  # connections, before the loop looks what else has come up
 CONNECTIONS = 1000  # at once, those that only send their request or wait for the next one included
 SPARE_DESCRIPTORS = 64  # that connections leave to files and to language models
 HEAD_LIMIT = 128 * 1024  # bytes; a question of 2,000 characters takes up to 24 kB of the address
@@ -45,6 +48,7 @@ STALLED_SECONDS = 30.0  # in which a client takes nothing of an answer
 SLOWEST = 8192  # bytes a second that a client takes at least, beyond STALLED_SECONDS, while a thread waits for it
 LOOP_SECONDS = 1.0  # that the loop sleeps at most; a thread with something to send wakes it
 LINGER_SECONDS = 2.0  # that a request under way may still take to arrive once the server stops
+SWITCH_SECONDS = 0.001  # that a thread at work keeps the loop waiting; Python's own is 0.005
 WATCHED = ("/healthz", "/readyz")  # answered when every thread is at work, too; the second may wait for an index
 WATCH_THREADS = 2  # for each of them
 _STATUS = {431: 414, 501: 400}  # what waitress calls otherwise
@@ -60,11 +64,19 @@ class _Incomplete:
 class _Parser(HTTPRequestParser):
     """A parser of addresses with letters of any language unescaped, as curl sends them; no body above its limit."""
 
+    path = ""  # of a request that is too malformed to have any, too: waitress tells it
+
     def parse_header(self, header_plus: bytes) -> None:
-        """Escape the bytes of the request line that are not ASCII, parse, and expect no body that is too long."""
+        """Escape the bytes of the request line that are not ASCII, parse, and expect no body that is too long.
+
+        Raises ParsingError.
+        """
         line, separator, rest = header_plus.partition(b"\r\n")
         escaped = _NOT_ASCII.sub(lambda match: b"%%%02X" % match[0][0], line)
-        super().parse_header(escaped + separator + rest)
+        try:
+            super().parse_header(escaped + separator + rest)
+        except ValueError as error:  # a length of thousands of digits, an address like http://[
+            raise ParsingError("bad number or address") from error
         limit = MAX_REQUEST_BYTES if self.path.endswith(COMPLETIONS_PATH) else MAX_BODY_BYTES
         if self.content_length > limit:
             # The application refuses it for its length alone; what comes of it is no other request.
@@ -80,7 +92,7 @@ class _ErrorTask(ErrorTask):
         status = _STATUS.get(self.request.error.code, self.request.error.code)
         code, sentence = HTTP_FAILURES.get(status, HTTP_FAILURES[400])
         told: Error = {"error": sentence.format(limit=size_told(MAX_REQUEST_BYTES)), "codigo": code}
-        below_v1 = getattr(self.request, "path", "").startswith(OPENAI_PREFIX)
+        below_v1 = self.request.path.startswith(OPENAI_PREFIX)
         body = json_text(openai_failure(told, status) if below_v1 else told).encode() + b"\n"
         self.status = f"{status} {HTTPStatus(status).phrase}"
         self.response_headers += [("Content-Type", "application/json; charset=utf-8"), *SECURITY_HEADERS.items()]
@@ -199,6 +211,7 @@ class Server:
         """Begin to listen. Raises OSError when the address cannot be had."""
         logging.getLogger("waitress").setLevel(logging.WARNING)  # at INFO it tells addresses
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a line for each request that waits for a thread
+        sys.setswitchinterval(SWITCH_SECONDS)
         self._stopping: Stopping = app.extensions["siaa"].stopping
         self._stop_seconds = settings.stop_seconds
         self._map: dict[int, Any] = {}  # everything that the loop looks after, by its file descriptor
@@ -228,6 +241,7 @@ class Server:
             listener.adj.connection_limit = limit
             listener.channel_class = _Channel
             listener.add_task = self._add_task
+            listener.handle_accept = partial(self._accept_waiting, listener.handle_accept)
 
     def run(self) -> None:
         """Serve; once told to stop, give the answers under way their time, and end."""
@@ -250,9 +264,16 @@ class Server:
             threads.shutdown(timeout=0)
         close_all(self._map)
 
+    def _accept_waiting(self, accept_one: Callable[[], None]) -> None:
+        """Accept what waits: one at a time, each would wait for the threads at work."""
+        for _ in range(ACCEPTED_AT_ONCE):
+            before = len(self._map)
+            accept_one()
+            if len(self._map) == before:
+                break
+
     def _add_task(self, channel: _Channel) -> None:
-        path = getattr(channel.requests[0], "path", "")  # one that was given up has none
-        self._watched.get(path, self._listeners[0].task_dispatcher).add_task(channel)
+        self._watched.get(channel.requests[0].path, self._listeners[0].task_dispatcher).add_task(channel)
 
     def _make_room(self) -> None:
         """When the places are taken, let the connection give way on which nothing was asked for longest."""

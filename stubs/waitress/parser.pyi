@@ -1,3 +1,5 @@
+class ParsingError(Exception): ...
+
 class HTTPRequestParser:
     path: str
     error: object

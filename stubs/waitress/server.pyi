@@ -12,6 +12,7 @@ class BaseWSGIServer(dispatcher):
     channel_class: type[Any]
     task_dispatcher: ThreadedTaskDispatcher
     add_task: Callable[[Any], None]
+    handle_accept: Callable[[], None]
     def pull_trigger(self) -> None: ...
 
 def create_server(application: Any, map: dict[int, Any], **settings: object) -> object: ...

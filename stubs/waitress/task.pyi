@@ -5,6 +5,7 @@ class Error:
 
 class FailedRequest:
     error: Error
+    path: str
 
 class ErrorTask:
     request: FailedRequest
