@@ -24,7 +24,7 @@ help: ## Muestra esta lista
 	 while IFS=: read -r name text; do printf '  %-16s %s\n' $$name "$$text"; done
 
 run: entorno ## Instala lo que falte, pone al día el índice y sirve hasta Ctrl-C
-	@$(PY) -m indexer || { code=$$?; \
+	@$(PY) -m indexer || { code=$$?; [ $$code != 2 ] || exit 2; \
 	 printf '\nEl índice no se pudo poner al día (código %s). Si había uno anterior sigue intacto: make serve lo sirve.\n' $$code >&2; \
 	 exit $$code; }
 	@exec $(PY) -m service

@@ -49,14 +49,24 @@ def create_app(
     if settings.proxy:
         trust_proxy(app)
     models = ModelWatch(settings, fixed=model) if model else open_watch(settings)
-    metrics = Metrics()
-    compute = ComputeLimit()
+    context = app.extensions["siaa"] = _context(settings, models, holder, heartbeat)
+    follow(app, settings, context.metrics)
+    _guard(app, settings)
+    add_routes(app)
+    register(app)
+    return app
+
+
+def _context(settings: Settings, models: ModelWatch, holder: IndexHolder | None, heartbeat: float) -> Context:
+    metrics, compute = Metrics(), ComputeLimit()
     opener = opener_for(settings, observe=metrics.stage, compute=compute)
     holder = holder or IndexHolder(settings.index_dir, opener=opener, budget=models.budget)
-    cache = AnswerCache(settings, observe=metrics.cache_look_up)
-    log = QualityLog(settings)
+    cache, log = AnswerCache(settings, observe=metrics.cache_look_up), QualityLog(settings)
     stopping = Stopping(settings.stop_seconds)
-    app.extensions["siaa"] = Context(
+    assistant = Assistant(
+        settings, holder, models, cache=cache, log=log, measures=metrics, stop=stopping, compute=compute
+    )
+    return Context(
         settings=settings,
         holder=holder,
         models=models,
@@ -65,15 +75,8 @@ def create_app(
         log=log,
         metrics=metrics,
         stopping=stopping,
-        assistant=Assistant(
-            settings, holder, models, cache=cache, log=log, measures=metrics, stop=stopping, compute=compute
-        ),
+        assistant=assistant,
     )
-    follow(app, settings, metrics)
-    _guard(app, settings)
-    add_routes(app)
-    register(app)
-    return app
 
 
 def start_app(settings: Settings) -> Flask:

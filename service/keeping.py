@@ -49,7 +49,7 @@ def keep(
         if process.returncode in final:
             return process.returncode
         pause = first if time.monotonic() - begun > STEADY_SECONDS else pause
-        log.error("terminó %s (código %s): se reinicia en %.0f s", name, process.returncode, pause)
+        log.error("terminó %s (código %s): se reinicia en %.1f s", name, process.returncode, pause)
         ended.wait(pause)
         pause = min(2 * pause, LONGEST_PAUSE)
     return 0

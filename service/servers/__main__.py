@@ -1,6 +1,7 @@
 """Be the process that answers: `python -m service.servers`, which `python -m service` starts and keeps.
 
-Exit codes: 0 stopped, 2 the settings cannot be used, or the address is taken.
+It ends with its standard input: by itself it is of no use. Exit codes: 0 stopped, 2 the settings cannot be used, or the
+address is taken.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ _STOP_SIGNALS = ("SIGTERM", "SIGBREAK")  # the last is Windows' own
 
 def main(arguments: list[str]) -> int:
     """Serve until standard input closes, or SIGTERM."""
-    settings = load_settings()
-    configure(settings)
     try:
+        settings = load_settings()
+        configure(settings)
         server = Server(start_app(settings), settings)
     except ConfigError as error:
         print(error.message, file=sys.stderr)

@@ -260,6 +260,7 @@ class Server:
 
     def close(self) -> None:
         """Close every connection; threads still at work are left to end with the process."""
+        logging.getLogger("waitress").setLevel(logging.ERROR)  # it would count the threads that are left
         for threads in (self._listeners[0].task_dispatcher, *self._watched.values()):
             threads.shutdown(timeout=0)
         close_all(self._map)

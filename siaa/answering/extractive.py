@@ -105,17 +105,12 @@ def extract(
     terms = {**(expansion or {}), **weights}
     cue = _cue(question)
     asked = set(articles) & {piece.article for fragment in fragments for piece in fragment.pieces}
-    scored = [
-        replace(
-            unit,
-            score=_score(unit, terms, stems)
-            * _form(unit.text, cue)
-            * _prior(fragment, unit.piece, piece_scores)
-            * (LATER_DOCUMENT if fragment.doc_id != fragments[0].doc_id else 1.0),
-        )
-        for fragment in fragments
-        for unit in units_of(fragment, asked)
-    ]
+    scored: list[Unit] = []
+    for fragment in fragments:
+        later = LATER_DOCUMENT if fragment.doc_id != fragments[0].doc_id else 1.0
+        for unit in units_of(fragment, asked):
+            score = _score(unit, terms, stems) * _form(unit.text, cue)
+            scored.append(replace(unit, score=score * _prior(fragment, unit.piece, piece_scores) * later))
     ranked = sorted((unit for unit in scored if unit.score > 0 or asked), key=lambda unit: -unit.score)
     if not ranked:
         return None

@@ -10,7 +10,6 @@ from service.endpoints.routes import document_of
 from service.http import failures
 from service.http.http_errors import HTTP_FAILURES, STATUS
 from service.metrics import HIT, MISS, Metrics
-from service.servers import refused
 from siaa.answering.llm import protocol
 from siaa.answering.reasons import REFUSALS
 from siaa.errors import SiaaError
@@ -22,7 +21,7 @@ PAGE = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
 MODEL_ERRORS = [kind for kind in vars(protocol).values() if isinstance(kind, type) and issubclass(kind, SiaaError)]
 OWN = [kind for kind in vars(failures).values() if isinstance(kind, type) and issubclass(kind, SiaaError)]
 CODES = {kind.code for kind in [*STATUS, *MODEL_ERRORS, *OWN]} - {SiaaError.code}
-CODES |= {code for code, _ in HTTP_FAILURES.values()} | {refused.TOO_LONG.code, refused.MALFORMED.code}
+CODES |= {code for code, _ in HTTP_FAILURES.values()}
 
 
 @pytest.mark.parametrize("code", sorted(CODES))

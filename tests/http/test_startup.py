@@ -126,3 +126,19 @@ def test_the_welcome_asks_our_own_questions_of_our_own_corpus_only(tmp_path: Pat
         assert "/siaa/densidad/plazo" in text
         assert not re.search(r"sierju|report|funcionarios|psaa16", text, re.IGNORECASE)
         assert text.count("curl ") == len(EXAMPLES) + 2
+
+
+@pytest.mark.parametrize("variables", [{"SIAA_PORT": "abc"}, {"SIAA_LLM": "openai"}])
+def test_the_process_that_answers_refuses_settings_in_one_sentence(variables: dict[str, str]) -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "service.servers"],
+        cwd=ROOT,
+        env=environment(**variables),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert run.returncode == 2
+    assert "SIAA_" in run.stderr
+    assert "Traceback" not in run.stderr
