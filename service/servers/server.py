@@ -42,6 +42,7 @@ HEAD_LIMIT = 128 * 1024  # bytes; a question of 2,000 characters takes up to 24 
 HELD_BODY_BYTES = 64 * 1024  # of a body that arrives, above which it is held in a file
 HELD_ANSWER_BYTES = 1024 * 1024  # of an answer that waits for its reader, above which the thread waits as well
 IDLE_SECONDS = 10.0  # of a connection on which nothing is asked
+SETTLED_SECONDS = 0.5  # before which no connection gives way: what it sent may not have been read
 SILENCE_SECONDS = 15.0  # without a byte of a request that has begun
 REQUEST_SECONDS = 60.0  # for a request to arrive whole, however steadily it trickles
 STALLED_SECONDS = 30.0  # in which a client takes nothing of an answer
@@ -279,7 +280,8 @@ class Server:
     def _make_room(self) -> None:
         """When the places are taken, let the connection give way on which nothing was asked for longest."""
         staying = [each for each in self._channels() if not (each.will_close or each.given_up or each.ends)]
-        idle = [each for each in staying if not each.requests and not each.total_outbufs_len]
+        settled = time.monotonic() - SETTLED_SECONDS
+        idle = [each for each in staying if each.heard < settled and not each.requests and not each.total_outbufs_len]
         for oldest in sorted(idle, key=lambda each: each.heard)[: max(0, len(staying) - self._places)]:
             if oldest.request is None:
                 oldest.drop()
