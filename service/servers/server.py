@@ -47,9 +47,9 @@ SILENCE_SECONDS = 15.0  # without a byte of a request that has begun
 REQUEST_SECONDS = 60.0  # for a request to arrive whole, however steadily it trickles
 STALLED_SECONDS = 30.0  # in which a client takes nothing of an answer
 SLOWEST = 8192  # bytes a second that a client takes at least, beyond STALLED_SECONDS, while a thread waits for it
-LOOP_SECONDS = 1.0  # that the loop sleeps at most; a thread with something to send wakes it
+LOOK_SECONDS = 0.25  # between two looks at who takes too long; the loop sleeps no longer
 LINGER_SECONDS = 2.0  # that a request under way may still take to arrive once the server stops
-SWITCH_SECONDS = 0.001  # that a thread at work keeps the loop waiting; Python's own is 0.005
+SWITCH_SECONDS = 0.005  # that a thread at work keeps the loop waiting; Python's own is 0.005
 WATCHED = ("/healthz", "/readyz")  # answered when every thread is at work, too; the second may wait for an index
 WATCH_THREADS = 2  # for each of them
 _STATUS = {431: 414, 501: 400}  # what waitress calls otherwise
@@ -246,9 +246,13 @@ class Server:
 
     def run(self) -> None:
         """Serve; once told to stop, give the answers under way their time, and end."""
+        next_look = 0.0
         while not self.told:
-            self._turn(LOOP_SECONDS)
+            self._turn(LOOK_SECONDS)
             now = time.monotonic()
+            if now < next_look:
+                continue
+            next_look = now + LOOK_SECONDS
             for channel in self._channels():
                 channel.tend(now, patience=SILENCE_SECONDS)
             self._make_room()
@@ -297,7 +301,7 @@ class Server:
                 if channel.is_idle():
                     channel.drop()
                 channel.tend(time.monotonic(), patience=LINGER_SECONDS)
-            self._turn(min(LOOP_SECONDS, self._stop_seconds / 20))
+            self._turn(min(LOOK_SECONDS, self._stop_seconds / 20))
 
     def _turn(self, seconds: float) -> None:
         loop(timeout=seconds, use_poll=True, map=self._map, count=1)
