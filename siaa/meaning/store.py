@@ -15,12 +15,10 @@ from pathlib import Path
 from types import TracebackType
 
 import numpy as np
-import numpy.typing as npt
 
 from siaa.errors import SiaaError
 from siaa.meaning.embedder import Fingerprint
-
-Halves = npt.NDArray[np.float16]
+from siaa.meaning.vectors import Fixed
 
 FILE = "vectores.sqlite3"
 
@@ -81,7 +79,7 @@ class VectorStore:
         """Close the file."""
         self._base.close()
 
-    def find(self, model: Fingerprint, keys: Iterable[bytes]) -> Iterator[tuple[bytes, Halves]]:
+    def find(self, model: Fingerprint, keys: Iterable[bytes]) -> Iterator[tuple[bytes, Fixed]]:
         """Yield the vectors that are there, with their keys, in any order. A damaged one is not there."""
         with self._told():
             for some in _runs(keys):
@@ -94,7 +92,7 @@ class VectorStore:
                     if vector is not None and vector.size == model.dimensions:
                         yield key, vector
 
-    def add(self, model: Fingerprint, keys: Sequence[bytes], vectors: Halves) -> None:
+    def add(self, model: Fingerprint, keys: Sequence[bytes], vectors: Fixed) -> None:
         """Keep `vectors`, shape (N, D), under their keys; those that are there already are written over."""
         with self._writing() as base:
             number = self._model(model)
@@ -202,15 +200,15 @@ class VectorStore:
             ) from error
 
 
-def _pack(key: bytes, vector: Halves) -> bytes:
-    body = vector.astype("<f2", copy=False).tobytes()
+def _pack(key: bytes, vector: Fixed) -> bytes:
+    body = vector.astype("<i2", copy=False).tobytes()
     return _check(key, body) + body
 
 
-def _unpack(key: bytes, packed: bytes) -> Halves | None:
+def _unpack(key: bytes, packed: bytes) -> Fixed | None:
     """Return the vector; None when disk or hand have changed it."""
     check, body = packed[:4], packed[4:]
-    return np.frombuffer(body, dtype="<f2") if check == _check(key, body) else None
+    return np.frombuffer(body, dtype="<i2") if check == _check(key, body) else None
 
 
 def _check(key: bytes, body: bytes) -> bytes:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -22,10 +23,22 @@ Script = Callable[[BaseHTTPRequestHandler], None]
 @pytest.fixture(scope="session")
 def real_model_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Start llama.cpp's server with a small model; yield its address; end it."""
-    log = tmp_path_factory.mktemp("model") / "server.log"
+    with _serving(tmp_path_factory.mktemp("model") / "server.log") as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def real_embedding_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Do the same with a server that gives vectors."""
+    with _serving(tmp_path_factory.mktemp("vectors") / "server.log", "vectores") as url:
+        yield url
+
+
+@contextmanager
+def _serving(log: Path, *arguments: str) -> Iterator[str]:
     with log.open("wb") as errors:
         process = subprocess.Popen(
-            [sys.executable, str(MODEL_SERVER)],
+            [sys.executable, str(MODEL_SERVER), *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
@@ -80,6 +93,7 @@ class ScriptedServer:
 
         class Handler(BaseHTTPRequestHandler):
             timeout = 10  # seconds; no script waits longer for its client
+            sent = b""  # the body of the request under way
 
             def do_GET(self) -> None:
                 status, body = outer.pages.get(self.path, (404, b"404 page not found"))
@@ -89,7 +103,7 @@ class ScriptedServer:
                 self.wfile.write(body)
 
             def do_POST(self) -> None:
-                sent = self.rfile.read(int(self.headers["Content-Length"]))
+                sent = self.sent = self.rfile.read(int(self.headers["Content-Length"]))
                 if self.path == "/api/show":
                     self.do_GET()
                     return

