@@ -55,8 +55,8 @@ class Fingerprint:
 
     def same_model(self, other: Fingerprint) -> bool:
         """Tell whether vectors of both may be compared and mixed."""
-        if self.dimensions != other.dimensions:
-            return False
+        if self.dimensions != other.dimensions or self.sketch == other.sketch:
+            return self.dimensions == other.dimensions
         mine, theirs = _unpack(self.sketch), _unpack(other.sketch)
         return mine.shape == theirs.shape and bool((_unit(mine) * _unit(theirs)).sum(axis=1).min() >= _SAME)
 
@@ -94,7 +94,7 @@ def passage_text(title: str, heading: str, text: str) -> str:
     body = squeeze(text).lstrip("# ")
     title, heading = squeeze(title), squeeze(heading)
     parts = [title] if heading == title or body.startswith(heading) else [title, heading]
-    return ". ".join([*(part.rstrip(" .:") for part in parts if part), body])
+    return ". ".join(filter(None, [*(part.rstrip(" .:") for part in parts), body]))
 
 
 def plain(text: str) -> str:

