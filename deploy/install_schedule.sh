@@ -3,7 +3,7 @@
 #
 #   PREFIX=/opt/siaa   folder that the units shall name; by default this checkout
 #   DESTDIR=/some/dir  dry run: write everything below this folder, needs neither root nor systemd
-#   SIAA_CORPUS_DIR, SIAA_INDEX_DIR, SIAA_DATA_DIR   folders that the units shall name
+#   SIAA_CORPUS_DIR, SIAA_INDEX_DIR, SIAA_DATA_DIR, SIAA_VECTORS_DIR   folders that the units shall name
 #
 # Only copies files: users, folders and timers are made by the commands that it prints. An existing siaa.env stays.
 # Exit codes: 0 installed, 1 nothing installed (no root, no systemd, or a path that units cannot hold).
@@ -15,9 +15,10 @@ destdir=${DESTDIR:-}
 corpus=${SIAA_CORPUS_DIR:-/srv/siaa/corpus}
 index=${SIAA_INDEX_DIR:-/var/lib/siaa/indice}
 data=${SIAA_DATA_DIR:-/var/lib/siaa/datos}
+vectors=${SIAA_VECTORS_DIR:-$(dirname "$index")/vectores}
 
 main() {
-    for path in "$prefix" "$corpus" "$index" "$data"; do
+    for path in "$prefix" "$corpus" "$index" "$data" "$vectors"; do
         check_path "$path"
     done
     if [ -z "$destdir" ]; then
@@ -60,11 +61,11 @@ place() {
 # Put our folders in place of those from the factory. Homes are hidden from the units unless one of the folders is there.
 render() {
     homes=yes
-    case "$prefix:$corpus:$index:$data" in
+    case "$prefix:$corpus:$index:$data:$vectors" in
         *:/home/* | *:/root/* | /home/* | /root/*) homes=read-only ;;
     esac
     sed -e "s|/opt/siaa|$prefix|g" -e "s|/srv/siaa/corpus|$corpus|g" -e "s|/var/lib/siaa/indice|$index|g" \
-        -e "s|/var/lib/siaa/datos|$data|g" -e "s|^ProtectHome=yes|ProtectHome=$homes|" "$1"
+        -e "s|/var/lib/siaa/datos|$data|g" -e "s|/var/lib/siaa/vectores|$vectors|g" -e "s|^ProtectHome=yes|ProtectHome=$homes|" "$1"
 }
 
 next_steps() {

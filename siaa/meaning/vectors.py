@@ -1,6 +1,6 @@
 """Vectors as whole numbers of 16 bits, and the exact search over them.
 
-A number of a vector of unit length lies in -1..1 and is kept as a multiple of 1/32767: as small as half a float, more
+A number of a vector of unit length lies in -1..1 and is kept as a multiple of 1/32767: as small as half a float, as
 exact, and numpy turns it into a float four times faster (docs/adr/0012).
 """
 

@@ -41,7 +41,7 @@ def test_both_engines_ignore_the_same() -> None:
 
 def test_every_package_is_checked_by_its_digest() -> None:
     installs = re.findall(r"pip install[^&;]*", " ".join(rest("RUN")))
-    assert len(installs) == 3
+    assert len(installs) == 4
     assert all("--require-hashes" in command for command in installs)
 
 
@@ -57,7 +57,7 @@ def test_what_it_writes_is_in_volumes() -> None:
     environment = dict(pair.split("=", 1) for pair in rest("ENV")[-1].split())
     settings = {name for name in environment if name.startswith("SIAA_")}
     assert settings <= {f"SIAA_{name.upper()}" for name in Settings.model_fields}
-    assert {environment[f"SIAA_{name}_DIR"] for name in ("INDEX", "DATA", "MODEL")} == set(volumes)
+    assert {environment[f"SIAA_{name}_DIR"] for name in ("INDEX", "VECTORS", "DATA", "MODEL")} == set(volumes)
     assert environment["SIAA_CORPUS_DIR"] not in volumes  # mounted by the operator, read-only
     assert environment["SIAA_PROXY"] == "1"  # everything that comes into a container comes through something
 

@@ -32,10 +32,11 @@ def test_the_units_name_the_folders_they_were_installed_for(tmp_path: Path) -> N
     assert build["ExecStart"] == ["/opt/otra/.venv/bin/python -m indexer"]
     assert build["WorkingDirectory"] == ["/opt/otra"]
     assert build["ReadOnlyPaths"] == ["/opt/otra", "-/datos/docs"]
-    assert build["ReadWritePaths"] == ["/datos/i"]
+    assert build["ReadWritePaths"] == ["/datos/i", "-/datos/vectores"]
     assert read_unit(tmp_path / "etc/systemd/system/siaa.service")["Service"]["ReadWritePaths"] == ["/datos/d"]
     environment = read_environment(tmp_path / "etc/siaa/siaa.env")
     assert (environment["SIAA_CORPUS_DIR"], environment["SIAA_INDEX_DIR"]) == ("/datos/docs", "/datos/i")
+    assert environment["SIAA_VECTORS_DIR"] == "/datos/vectores"
 
 
 def test_by_default_the_units_name_this_checkout(tmp_path: Path) -> None:
