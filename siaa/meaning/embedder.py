@@ -55,8 +55,10 @@ class Fingerprint:
 
     def same_model(self, other: Fingerprint) -> bool:
         """Tell whether vectors of both may be compared and mixed."""
-        if self.dimensions != other.dimensions or self.sketch == other.sketch:
-            return self.dimensions == other.dimensions
+        if self.dimensions != other.dimensions:
+            return False
+        if self.sketch == other.sketch:
+            return True
         mine, theirs = _unpack(self.sketch), _unpack(other.sketch)
         return mine.shape == theirs.shape and bool((_unit(mine) * _unit(theirs)).sum(axis=1).min() >= _SAME)
 

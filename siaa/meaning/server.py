@@ -119,6 +119,7 @@ class EmbeddingServer:
             vector: Floats = self._vectors([prefix + text[:QUESTION_CHARS]], self._limits.question)[0]
         except EmbeddingError as error:
             self._failure, self._resume = error.message, time.monotonic() + self._limits.pause
+            self._forget()
             raise
         return vector
 
@@ -169,10 +170,9 @@ class EmbeddingServer:
             ) from error
         size = vectors.shape[1]
         if self._dimensions not in (0, size):
-            raise self._error(
-                "el servidor de significado cambió de modelo: reinicie SIAA",
-                f"{size} numbers instead of {self._dimensions}",
-            )
+            changed = f"{size} numbers instead of {self._dimensions}"
+            self._forget()
+            raise self._error("el servidor de significado cambió de modelo", changed)
         self._dimensions = size
         return vectors
 
@@ -215,6 +215,12 @@ class EmbeddingServer:
                 cut.cancel()
         finally:
             connection.close()
+
+    def _forget(self) -> None:
+        """Ask again who it is: what comes back after a failure may run another model."""
+        self._dimensions = 0
+        for known in ("name", "fingerprint"):
+            self.__dict__.pop(known, None)
 
     def _refusal(self, status: int, body: bytes) -> EmbeddingError:
         message = f"el servidor de significado {_STATUS.get(status, f'rechazó la petición (HTTP {status})')}"

@@ -205,8 +205,25 @@ def test_another_size_of_vectors_is_another_model(scripted: Any) -> None:
     scripted.script = embeds
     embedder.question("q")
     scripted.script = changed(lambda rows: [row["embedding"].pop() for row in rows])
-    with pytest.raises(EmbeddingError, match="cambió de modelo: reinicie SIAA"):
+    with pytest.raises(EmbeddingError, match=r"cambió de modelo$"):
         embedder.passages(TEXTS)
+    assert embedder.passages(TEXTS).shape == (3, DIMENSIONS - 1)  # whoever compares fingerprints sees it
+
+
+def test_after_a_failure_the_server_is_asked_who_it_is(scripted: Any) -> None:
+    embedder = client(scripted.url)
+    scripted.script = embeds
+    before = embedder.fingerprint
+    embedder.question("q")
+    assert embedder.fingerprint is before
+    scripted.script = says(b"", status=503)
+    with pytest.raises(EmbeddingError):
+        embedder.question("q")
+    scripted.script = changed(lambda rows: [row["embedding"].reverse() for row in rows])
+    scripted.pages["/v1/models"] = (200, b'{"data": [{"id": "otro"}]}')
+    after = embedder.fingerprint
+    assert (before.name, after.name) == ("guion", "otro")
+    assert not after.same_model(before)
 
 
 def test_a_text_over_the_limit_of_the_model_is_shortened_and_the_others_are_not(scripted: Any) -> None:
