@@ -15,12 +15,15 @@ from pathlib import Path
 from types import TracebackType
 
 import numpy as np
+from filelock import FileLock
 
 from siaa.errors import SiaaError
 from siaa.meaning.embedder import Fingerprint
 from siaa.meaning.vectors import Fixed
 
 FILE = "vectores.sqlite3"
+
+_LOCK = ".vectores.lock"
 
 _BUSY_SECONDS = 60.0  # that another build may be writing: a batch takes it milliseconds, making room seconds
 _KEY_BYTES = 16
@@ -67,8 +70,10 @@ class VectorStore:
             folder.mkdir(parents=True, exist_ok=True)
             self._base = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
             try:
-                for statement in _SCHEMA:
-                    self._base.execute(statement)
+                # SQLite itself does not wait for another process that is making the same file.
+                with FileLock(folder / _LOCK, timeout=_BUSY_SECONDS):
+                    for statement in _SCHEMA:
+                        self._base.execute(statement)
             except BaseException:
                 self.close()
                 raise
