@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import Stemmer
 
+from siaa.everyday import EverydayIndex
 from siaa.language import LanguageTables
 from siaa.text import fold
 
@@ -40,6 +41,7 @@ class Analyzer:
         self.tables = tables
         self._stemmer = Stemmer.Stemmer("spanish")
         self._stems: dict[str, str] = {}
+        self.everyday = EverydayIndex(tables.everyday, stem=self.stem, stop_words=tables.stop_words)
 
     @property
     def fingerprint(self) -> str:

@@ -12,6 +12,8 @@ from siaa.question import Query
 from siaa.search.bm25f import Floats, Ints
 from siaa.search.index import SearchIndex, TermIds
 
+WRITTEN_SHARE = 0.5  # of a question's own word, what a word counts that documents write for an everyday one
+_PASSAGE_SHARES = (1.0, 0.5, 0.25)  # what a document's best, second and third passage count
 _POOL = 400  # passages, best first, that speak for their documents
 _MIN_LITERAL_WORDS = 3  # words from which a question is worth finding word for word
 _MOST_LITERAL = 300  # passages searched for the question word for word
@@ -41,6 +43,49 @@ class Evidences:
     def pool(self) -> Ints:
         """Return the best passages of the whole index, best first."""
         return self.index.top(self.scores, _POOL, self.terms)
+
+    @cached_property
+    def best_passages(self) -> Evidence:
+        """Return what the three best passages of each document reach by the question's own words."""
+        return self.of_best_passages(self.pool, self.scores)
+
+    def of_best_passages(self, pool: Ints, scores: Floats) -> Evidence:
+        """Return, per document, its best passages among `pool`, weighed 1, 1/2, 1/4, as a share of the attainable."""
+        evidence = np.zeros(self.index.document_count, dtype=np.float32)
+        seen: dict[int, int] = {}
+        owners = self.index.arrays.passage_document[pool].tolist()
+        for document, score in zip(owners, (scores[pool] / self.attainable).tolist(), strict=True):
+            rank = seen.get(document, 0)
+            seen[document] = rank + 1
+            if rank < len(_PASSAGE_SHARES):
+                evidence[document] += _PASSAGE_SHARES[rank] * score
+        return evidence / np.float32(sum(_PASSAGE_SHARES))
+
+    @cached_property
+    def written_scores(self) -> Floats:
+        """Return the scores with what documents write for everyday words, as far as the question's own find little.
+
+        Where a passage holds all of the question, its words are those of the documents, and none is added.
+        """
+        lacking = max(0.0, 1 - float(self.scores.max(initial=0.0)) / self.attainable)
+        added = self.index.passage_scores(self._written_terms)
+        return self.scores + np.float32(WRITTEN_SHARE * lacking) * added
+
+    @cached_property
+    def written_pool(self) -> Ints:
+        """Return the best passages by `written_scores`, best first."""
+        terms = TermIds((*self.terms.stems, *self._written_terms.stems), ())
+        return self.index.top(self.written_scores, _POOL, terms)
+
+    @cached_property
+    def _written_terms(self) -> TermIds:
+        return self.index.terms(self.query.written, ())
+
+    @cached_property
+    def said(self) -> str:
+        """Return the everyday expressions of the question for which the index has what is written, for a reason."""
+        held = (e.said for e in self.query.everyday if any(self.index.has_stem(stem) for stem in e.written))
+        return " o ".join(f"«{said}»" for said in dict.fromkeys(held))
 
     @cached_property
     def norms(self) -> Evidence:

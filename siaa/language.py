@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from siaa.errors import ConfigError
+from siaa.everyday import EVERYDAY, EverydayGroup, read_groups
 from siaa.text import fold, normalise
 from siaa.toml_file import parse_toml
 
@@ -24,7 +25,7 @@ TITLE_WORDS = "palabras_titulo.txt"
 MANUAL_KEYWORDS = "palabras_clave.toml"
 CLARIFICATIONS = "aclaraciones.toml"
 
-LANGUAGE_FILES = (STOP_WORDS, QUESTION_WORDS, ABBREVIATIONS, SYNONYMS, EXPANSIONS, LISTINGS, TITLE_WORDS)
+LANGUAGE_FILES = (STOP_WORDS, QUESTION_WORDS, ABBREVIATIONS, SYNONYMS, EVERYDAY, EXPANSIONS, LISTINGS, TITLE_WORDS)
 GOLDEN_QUESTIONS = "preguntas.toml"  # read by the indexer only: what its gate asks
 CORPUS_FILES = (
     MANUAL_KEYWORDS,
@@ -58,13 +59,14 @@ class Clarification:
 
 @dataclass(frozen=True, slots=True)
 class LanguageTables:
-    """All tables, folded. `synonyms` are groups of interchangeable words."""
+    """All tables, folded. `synonyms` are groups of interchangeable words; `everyday` lead one way only."""
 
     stop_words: frozenset[str]
     question_words: frozenset[str]
     title_words: frozenset[str]
     abbreviations: dict[str, tuple[str, ...]]
     synonyms: tuple[tuple[str, ...], ...]
+    everyday: tuple[EverydayGroup, ...]
     expansions: tuple[Expansion, ...]
     listings: tuple[re.Pattern[str], ...]
     manual_keywords: dict[str, tuple[str, ...]]
@@ -90,6 +92,7 @@ def load_tables(folder: Path) -> LanguageTables:
             tuple(fold(word) for word in _strings(group, SYNONYMS))
             for group in _list(_toml(folder, SYNONYMS).get("grupos", []), f"{SYNONYMS}, grupos")
         ),
+        everyday=read_groups(_toml(folder, EVERYDAY, optional=True)),
         expansions=tuple(_expansion(row) for row in _rows(_toml(folder, EXPANSIONS), "expansion", EXPANSIONS)),
         listings=tuple(_pattern(p, LISTINGS) for p in _strings(_toml(folder, LISTINGS).get("patrones", []), LISTINGS)),
         manual_keywords={

@@ -10,6 +10,7 @@ from typing import Protocol
 from siaa.analysis import Analyzer
 from siaa.config import MAX_QUESTION_CHARS
 from siaa.errors import InvalidQuestionError
+from siaa.everyday import Everyday
 from siaa.references import Reference, find_references
 from siaa.text import fold, normalise, squeeze
 
@@ -41,7 +42,8 @@ class Query:
     when the index has that norm. `local_stems` choose inside a document and keep the article's number. `name_stems`
     hold everything, for names of documents, and `name_sequence` the same with repetitions. `sequence` is every word as
     written. `articles` are those asked for ("5", "14_bis", "trans_5"). `synonyms` and `expansion` are stems that count
-    less. `unknown` are words that the index holds in no form.
+    less. `everyday` are the everyday expressions found, and `written` the stems that documents write for them, without
+    those of the question. `unknown` are words that the index holds in no form.
     """
 
     raw: str
@@ -59,6 +61,8 @@ class Query:
     kinds: tuple[str, ...]
     expansion: tuple[str, ...]
     synonyms: tuple[str, ...]
+    everyday: tuple[Everyday, ...]
+    written: tuple[str, ...]
     corrections: Mapping[str, str]
     unknown: tuple[str, ...]
     wants_list: bool
@@ -87,28 +91,35 @@ def check_question(raw: str) -> None:
         raise InvalidQuestionError("La pregunta contiene caracteres de control: escríbala de nuevo sin ellos.")
 
 
-def parse(raw: str, *, analyzer: Analyzer, index: Words, holds_norm: Callable[[Reference], bool]) -> Query:
+def parse(
+    raw: str, *, analyzer: Analyzer, index: Words, holds_norm: Callable[[Reference], bool], everyday: bool = True
+) -> Query:
     """Return the question in the terms of the index.
 
-    `holds_norm` tells whether a named norm is a document of the index. Raises InvalidQuestionError.
+    `holds_norm` tells whether a named norm is a document of the index; without `everyday`, no everyday words are looked
+    for. Raises InvalidQuestionError.
     """
     check_question(raw)
     text = squeeze(normalise(raw))
     folded = fold(text)
     references = find_references(text)
+    sequence = tuple(token.word for token in analyzer.tokens(text))
+    said = analyzer.everyday.find(sequence) if everyday else ()
     articles = tuple(dict.fromkeys(_article(r) for r in references if r.kind in ("art", "art_trans")))
     held = [r for r in references if r.kind == "norma" and r.number and holds_norm(r)]
     local_text = _cut(text, held)
     route_text = _cut(local_text, [r for r in references if r.kind in ("art", "art_trans")] if held else [])
     typed = _content(route_text, analyzer)
-    corrections = _corrections([*typed, *_content(local_text, analyzer)], analyzer, index)
+    known = {stem for found in said for stem in found.asked}
+    doubtful = (word for word in (*typed, *_content(local_text, analyzer)) if analyzer.stem(word) not in known)
+    corrections = _corrections(doubtful, analyzer, index)
     words = _with(typed, corrections)
     stems = _stems(words, analyzer)
     named = _content(text, analyzer)
     return Query(
         raw=raw,
         normalised=squeeze(folded),
-        sequence=tuple(token.word for token in analyzer.tokens(text)),
+        sequence=sequence,
         words=words,
         stems=stems,
         local_stems=_stems(_with(_content(local_text, analyzer), corrections), analyzer),
@@ -125,6 +136,8 @@ def parse(raw: str, *, analyzer: Analyzer, index: Words, holds_norm: Callable[[R
         kinds=tuple(e.kind for e in analyzer.tables.expansions if any(p.search(folded) for p in e.patterns)),
         expansion=_expansion(folded, stems, analyzer),
         synonyms=_synonyms(stems, analyzer),
+        everyday=said,
+        written=_written(said, stems),
         corrections=corrections,
         unknown=tuple(w for w in words if not index.has_word(w) and not index.has_stem(analyzer.stem(w))),
         wants_list=any(pattern.search(folded) for pattern in analyzer.tables.listings),
@@ -198,6 +211,11 @@ def _is_likely(word: str, found: str, distance: int) -> bool:
 def _expansion(folded: str, stems: Sequence[str], analyzer: Analyzer) -> tuple[str, ...]:
     kinds = (e for e in analyzer.tables.expansions if any(p.search(folded) for p in e.patterns))
     found = _stems((word for kind in kinds for word in kind.words), analyzer)
+    return tuple(stem for stem in found if stem not in stems)
+
+
+def _written(said: Iterable[Everyday], stems: Sequence[str]) -> tuple[str, ...]:
+    found = dict.fromkeys(stem for expression in said for stem in expression.written)
     return tuple(stem for stem in found if stem not in stems)
 
 

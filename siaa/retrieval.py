@@ -25,6 +25,7 @@ from siaa.records import DocumentRecord
 from siaa.routing import Routed
 from siaa.selection import ScoredPassage
 
+EVERYDAY_SIGNAL = "cotidianas"  # a profile that weighs it at 0 in both tables understands questions without it
 _LISTING_MINIMUM = 2  # passages of a listing question, at least (contract)
 _DENSITY_ROWS = 10
 _BELOW = 3  # passages just below the line that an explanation shows
@@ -136,7 +137,11 @@ class Retriever:
         Raises InvalidQuestionError.
         """
         return question.parse(
-            raw, analyzer=self.generation.analyzer, index=self.generation.index, holds_norm=self.names.holds_norm
+            raw,
+            analyzer=self.generation.analyzer,
+            index=self.generation.index,
+            holds_norm=self.names.holds_norm,
+            everyday=bool(self.profile.routing[EVERYDAY_SIGNAL] or self.profile.selection[EVERYDAY_SIGNAL]),
         )
 
     def route(self, query: Query, *, collection: str | None = None) -> Routed:

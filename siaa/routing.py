@@ -18,7 +18,6 @@ from siaa.profile import Profile
 from siaa.question import Query
 from siaa.records import DocumentRecord
 
-_PASSAGE_SHARES = (1.0, 0.5, 0.25)  # what a document's best, second and third passage count
 _ARTICLE_POOL = 60  # passages among which the article asked for is looked for
 _SURE_NORM, _DOUBTFUL_NORM = 0.9, 0.7  # norm evidence: named for sure; below the second, another document
 PREFERENCE = "preferencia"  # the level of signals that say nothing of the question, only which of two alike goes first
@@ -56,15 +55,16 @@ class Routed:
 
 def passages_level(e: Evidences) -> Evidence:
     """Weigh a document's three best passages 1, 1/2, 1/4, each as a share of the score attainable."""
-    evidence = np.zeros(e.index.document_count, dtype=np.float32)
-    seen: dict[int, int] = {}
-    owners = e.index.arrays.passage_document[e.pool].tolist()
-    for document, score in zip(owners, (e.scores[e.pool] / e.attainable).tolist(), strict=True):
-        rank = seen.get(document, 0)
-        seen[document] = rank + 1
-        if rank < len(_PASSAGE_SHARES):
-            evidence[document] += _PASSAGE_SHARES[rank] * score
-    return evidence / np.float32(sum(_PASSAGE_SHARES))
+    return e.best_passages
+
+
+def everyday_level(e: Evidences) -> Evidence:
+    """Return what a document gains at the level of passages by words that documents write for everyday ones."""
+    if not e.query.written:
+        return np.zeros(e.index.document_count, dtype=np.float32)
+    gained: Evidence = e.of_best_passages(e.written_pool, e.written_scores) - e.best_passages
+    gained[gained < 0] = 0
+    return gained
 
 
 def document_level(e: Evidences) -> Evidence:
@@ -114,7 +114,7 @@ class RoutingLevel:
     signal: str
     level: str
     evidence: Callable[[Evidences], Evidence]
-    why: str  # Spanish, {value} is the evidence
+    why: str  # Spanish, {value} is the evidence, {said} the everyday words of the question that led there
 
 
 ROUTING_LEVELS: tuple[RoutingLevel, ...] = (
@@ -179,6 +179,9 @@ ROUTING_LEVELS: tuple[RoutingLevel, ...] = (
         lambda e: passages_level(e),
         "sus mejores pasajes reúnen {value:.0%} de lo alcanzable",
     ),
+    RoutingLevel(
+        "cotidianas", "pasajes", lambda e: everyday_level(e), "contiene lo que los documentos escriben por {said}"
+    ),
     RoutingLevel("articulo", "pasajes", lambda e: article_level(e), "contiene el artículo pedido"),
     RoutingLevel("pregunta_literal", "pasajes", lambda e: literal_level(e), "un pasaje contiene la pregunta entera"),
     RoutingLevel(
@@ -213,7 +216,7 @@ def route(
     total = np.where(found, _sum((part for _, part in parts), len(documents)), -np.inf)
     limit = 1 if evidences.query.names_document else max_docs
     order = [int(d) for d in np.argsort(-total, kind="stable")[: limit + _BELOW] if found[d]]
-    ranked = tuple(RoutedDocument(documents[d], _contributions(parts, d, profile)) for d in order)
+    ranked = tuple(RoutedDocument(documents[d], _contributions(parts, d, profile, evidences)) for d in order)
     missing = tuple(r.token for r in evidences.query.norms if evidences.names.lacks_norm(r))
     return Routed(evidences.query, ranked[:limit], limit, ranked[limit:], missing, evidences)
 
@@ -223,13 +226,13 @@ def _sum(parts: Iterable[Evidence], documents: int) -> Evidence:
 
 
 def _contributions(
-    parts: Sequence[tuple[RoutingLevel, Evidence]], document: int, profile: Profile
+    parts: Sequence[tuple[RoutingLevel, Evidence]], document: int, profile: Profile, evidences: Evidences
 ) -> tuple[Contribution, ...]:
     return tuple(
         Contribution(
             level.signal,
             float(part[document]),
-            level.why.format(value=float(part[document]) / profile.routing[level.signal]),
+            level.why.format(value=float(part[document]) / profile.routing[level.signal], said=evidences.said),
         )
         for level, part in parts
         if part[document]

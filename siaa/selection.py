@@ -67,7 +67,7 @@ class Candidates:
         first, stop = self._span.start, self._span.stop
         best = [
             _best(self._evidences.scores[first:stop], _CANDIDATES),
-            _best(self._inside + self._synonyms + self._kindred, _CANDIDATES),
+            _best(self._inside + self._synonyms + self._kindred + self._written, _CANDIDATES),
         ]
         chosen = {int(position) + first for ranking in best for position in ranking} | set(self._asked())
         chosen |= self._beside(_best(self._inside, _CONTINUED) + first)
@@ -142,6 +142,28 @@ class Candidates:
         return float(self._synonyms[passage - self._span.start])
 
     @cached_property
+    def _written_for(self) -> list[tuple[str, Floats]]:
+        """Return, per everyday expression, the scores of what documents write for it, each stem once."""
+        left = {stem for stem in self.query.written if self.index.has_stem(stem)}
+        found: list[tuple[str, Floats]] = []
+        for expression in self.query.everyday:
+            stems = [stem for stem in expression.written if stem in left]
+            left.difference_update(stems)
+            if stems and (scores := self._weaker(stems)).any():
+                found.append((f"«{expression.said}»", scores))
+        return found
+
+    @cached_property
+    def _written(self) -> Floats:
+        return sum((scores for _, scores in self._written_for), start=np.zeros(len(self._span), dtype=np.float32))
+
+    def written(self, passage: int) -> tuple[float, list[str]]:
+        """Return the score of what documents write for the question's everyday words, and which words those are."""
+        at = passage - self._span.start
+        score = float(self._written[at])
+        return score, [said for said, scores in self._written_for if scores[at]] if score else []
+
+    @cached_property
     def _kindred(self) -> Floats:
         return self._weaker([stem for stem in self._kin() if stem not in self.query.synonyms])
 
@@ -169,6 +191,8 @@ class Candidates:
         scores = np.zeros(len(self._span), dtype=np.float32)
         for stem in self.index.terms(stems, ()).stems:
             entries = self.index.stem_in(stem, self._span)
+            if entries.start == entries.stop:
+                continue
             values = self.index.arrays.stem_local[entries]
             weight = sqrt(self._local_idf(values) * float(self.index.arrays.stem_idf[stem]))
             scores[self.index.arrays.stem_passages[entries] - self._span.start] += weight * values
@@ -300,6 +324,14 @@ def synonyms(c: Candidates, passage: int, weight: float) -> Contribution | None:
     return Contribution("sinonimos", weight * score, "contiene sinónimos de la pregunta") if score else None
 
 
+def everyday(c: Candidates, passage: int, weight: float) -> Contribution | None:
+    """Add `weight` times the score of what documents write for the everyday words of the question."""
+    score, said = c.written(passage)
+    if not score:
+        return None
+    return Contribution("cotidianas", weight * score, f"contiene lo que los documentos escriben por {', '.join(said)}")
+
+
 def kindred(c: Candidates, passage: int, weight: float) -> Contribution | None:
     """Add `weight` times the score of longer and shorter forms of the question's words: igualdad for iguales."""
     score = c.kindred(passage)
@@ -329,6 +361,7 @@ SIGNALS: dict[str, Signal] = {
     "inicio": section_start,
     "extremos": ends,
     "sinonimos": synonyms,
+    "cotidianas": everyday,
     "parientes": kindred,
     "vecino": neighbour,
     "expansion": expansion,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from siaa.question import Query
     from siaa.retrieval import Gathered, Retriever
 
-EXPANSION_SHARE = 0.25  # of the question's mean idf, for words that its kind or a synonym adds
+EXPANSION_SHARE = 0.25  # of the question's mean idf, for words that its kind, a synonym or an everyday word adds
 SHORTEST = 300  # characters that quotations have at least, whatever goes before or behind them
 
 
@@ -57,4 +57,8 @@ def quote(
 def _reduced(query: Query, weights: Mapping[str, float]) -> dict[str, float]:
     """Return the words that a question implies, each worth a share of one of its own words."""
     mean = sum(weights.values()) / max(len(weights), 1)
-    return {stem: EXPANSION_SHARE * mean for stem in (*query.synonyms, *query.expansion) if stem not in weights}
+    return {
+        stem: EXPANSION_SHARE * mean
+        for stem in (*query.synonyms, *query.written, *query.expansion)
+        if stem not in weights
+    }

@@ -170,7 +170,7 @@ class _Chooser(Retriever):
 
     def choose(self, query: Query, document: DocumentRecord, ranked: Sequence[tuple[float, int]]) -> tuple[int, ...]:
         """Return the passages that go into the fragment, best first."""
-        passages = self._outstanding(query, ranked) or [s.passage for s in self._opening(query, document)]
+        passages = self._outstanding(query, ranked) or [s.passage for s in self._opening(document)]
         owners: dict[int, int] = {}
 
         def spans() -> Iterator[fragments.Span]:
