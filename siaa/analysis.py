@@ -41,7 +41,9 @@ class Analyzer:
         self.tables = tables
         self._stemmer = Stemmer.Stemmer("spanish")
         self._stems: dict[str, str] = {}
-        self.everyday = EverydayIndex(tables.everyday, stem=self.stem, stop_words=tables.stop_words)
+        self.everyday = EverydayIndex(
+            tables.everyday, stem=self.stem, stop_words=tables.stop_words, question_words=tables.question_words
+        )
 
     @property
     def fingerprint(self) -> str:

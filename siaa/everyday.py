@@ -17,6 +17,7 @@ from siaa.text import fold
 
 EVERYDAY = "cotidianas.toml"
 _KEYS = ("dicen", "escriben")
+_SHORT_STEM = 3  # letters
 _WORD = re.compile(r"[^\W_]+")
 
 Phrase = tuple[str, ...]  # folded words
@@ -43,26 +44,32 @@ class EverydayIndex:
     """The groups by the first stem of each expression."""
 
     def __init__(
-        self, groups: Iterable[EverydayGroup], *, stem: Callable[[str], str], stop_words: frozenset[str]
+        self,
+        groups: Iterable[EverydayGroup],
+        *,
+        stem: Callable[[str], str],
+        stop_words: frozenset[str],
+        question_words: frozenset[str],
     ) -> None:
         self._stem = stem
         self._stops = stop_words
+        self._form = stop_words | question_words
         rows: defaultdict[tuple[str, ...], dict[str, None]] = defaultdict(dict)
         for group in groups:
             written = dict.fromkeys(stem(word) for word in group.written if word not in stop_words)
             for phrase in group.said:
-                rows[tuple(map(stem, phrase))] |= written
+                rows[tuple(map(self._key, phrase))] |= written
         self._first: defaultdict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = defaultdict(list)
         for said, written in sorted(rows.items(), key=lambda row: -len(row[0])):
             self._first[said[0]].append((said, tuple(written)))
 
     def find(self, sequence: Sequence[str]) -> tuple[Everyday, ...]:
         """Return the expressions that stand in the words `sequence`, the longest where several begin or overlap."""
-        stems = tuple(map(self._stem, sequence))
+        keys = tuple(map(self._key, sequence))
         found: list[Everyday] = []
         position = 0
-        while position < len(stems):
-            said, written = self._at(stems, position)
+        while position < len(keys):
+            said, written = self._at(keys, position)
             if said:
                 words = sequence[position : position + len(said)]
                 asked = tuple(self._stem(word) for word in words if word not in self._stops)
@@ -70,9 +77,17 @@ class EverydayIndex:
             position += max(len(said), 1)
         return tuple(found)
 
-    def _at(self, stems: Sequence[str], position: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        for said, written in self._first.get(stems[position], ()):
-            if stems[position : position + len(said)] == said:
+    def _key(self, word: str) -> str:
+        """Return what a word is matched by: its stem, or itself where other words have the same stem.
+
+        Words of form ("para" is no form of "parar") and stems of three letters ("casa", "caso" and "casado" share one).
+        """
+        stem = self._stem(word)
+        return f"={word.removesuffix('s')}" if word in self._form or len(stem) <= _SHORT_STEM else stem
+
+    def _at(self, keys: Sequence[str], position: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        for said, written in self._first.get(keys[position], ()):
+            if keys[position : position + len(said)] == said:
                 return said, written
         return (), ()
 
@@ -102,7 +117,7 @@ def _group(row: object, where: str) -> EverydayGroup:
     if not isinstance(row, dict):
         raise ConfigError(f"{where}: se esperaba {{ dicen = [...], escriben = [...] }} y hay {row!r}.")
     if odd := sorted(set(row) - set(_KEYS)):
-        raise ConfigError(f"{where}: no se conoce {odd[0]!r}; hay {' y '.join(_KEYS)}.")
+        raise ConfigError(f"{where}: no se conoce «{odd[0]}»; hay {' y '.join(_KEYS)}.")
     said, written = (_phrases(row.get(key), f"{where}, {key}") for key in _KEYS)
     return EverydayGroup(said, tuple(dict.fromkeys(word for phrase in written for word in phrase)))
 

@@ -23,7 +23,7 @@ from siaa.search.arrays import Arrays, Vocabularies
 from siaa.search.index import SearchIndex
 from siaa.text import fold, normalise
 
-FORMAT = 1  # change it with every change of what a generation's files hold
+FORMAT = 2  # change it with every change of what a generation's files hold
 
 CURRENT, MANIFEST, DOCUMENTS, TEXTS = "CURRENT", "manifest.json", "documents.json", "texts.utf32"
 ARRAYS, WHOOSH, TUNING = "arrays", "whoosh", "tuning"

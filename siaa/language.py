@@ -92,7 +92,7 @@ def load_tables(folder: Path) -> LanguageTables:
             tuple(fold(word) for word in _strings(group, SYNONYMS))
             for group in _list(_toml(folder, SYNONYMS).get("grupos", []), f"{SYNONYMS}, grupos")
         ),
-        everyday=read_groups(_toml(folder, EVERYDAY, optional=True)),
+        everyday=read_groups(_toml(folder, EVERYDAY)),
         expansions=tuple(_expansion(row) for row in _rows(_toml(folder, EXPANSIONS), "expansion", EXPANSIONS)),
         listings=tuple(_pattern(p, LISTINGS) for p in _strings(_toml(folder, LISTINGS).get("patrones", []), LISTINGS)),
         manual_keywords={

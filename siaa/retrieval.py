@@ -25,7 +25,7 @@ from siaa.records import DocumentRecord
 from siaa.routing import Routed
 from siaa.selection import ScoredPassage
 
-EVERYDAY_SIGNAL = "cotidianas"  # a profile that weighs it at 0 in both tables understands questions without it
+_EVERYDAY = "cotidianas"  # the level and the signal that count it
 _LISTING_MINIMUM = 2  # passages of a listing question, at least (contract)
 _DENSITY_ROWS = 10
 _BELOW = 3  # passages just below the line that an explanation shows
@@ -112,6 +112,11 @@ def check_profile(profile: Profile) -> None:
             raise ConfigError(f"Perfil {profile.name}, [{section}]: falta {', '.join(lacking)} (0 lo apaga).")
 
 
+def uses_everyday(profile: Profile) -> bool:
+    """Tell whether questions are understood with the table of everyday words: where a profile gives it a weight."""
+    return bool(profile.routing[_EVERYDAY] or profile.selection[_EVERYDAY])
+
+
 class Retriever:
     """Answer for one generation with one profile. Thread-safe: it holds nothing about a question."""
 
@@ -141,7 +146,7 @@ class Retriever:
             analyzer=self.generation.analyzer,
             index=self.generation.index,
             holds_norm=self.names.holds_norm,
-            everyday=bool(self.profile.routing[EVERYDAY_SIGNAL] or self.profile.selection[EVERYDAY_SIGNAL]),
+            everyday=uses_everyday(self.profile),
         )
 
     def route(self, query: Query, *, collection: str | None = None) -> Routed:

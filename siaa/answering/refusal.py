@@ -31,6 +31,7 @@ TOGETHER_SHARE = 0.5  # of the score for what all passages hold together; the re
 UNKNOWN_WEIGHT = 10.0  # of a word that no document holds: as rare as a word of the largest corpus measured
 FEW_ARTICLES = 3  # articles; a document with no more may have lost its numbering, and lacks none for sure
 SURE_ALIAS = 0.3  # evidence from which a document is called by one of its names, whole and in order (siaa.naming)
+WRITTEN_HELD = 0.4  # of an everyday word's weight, where the passages hold what documents write for it
 CITING_PASSAGES = 200  # passages with the number that are searched for a citation of the norm
 _KINDS = "artículo ley código acuerdo decreto resolución circular norma estatuto reglamento"  # words of no subject
 _TYPING_ERROR = 1  # edits between a typed word and its correction that are a slip, not another word
@@ -78,15 +79,17 @@ def coverage(
     """Return the share of the question's weight that the passages hold, and its words that they lack.
 
     Half of the score is what all passages and titles hold together, half what the best single passage holds under its
-    heading and title: words scattered over six passages answer nothing. 1.0 for a question of references only.
+    heading and title: words scattered over six passages answer nothing. An everyday word is partly held where what
+    documents write for it is. 1.0 for a question of references only.
     """
     total = sum(weights.values())
     if not total:
         return 1.0, ()
     passages = list(_passages(given, analyzer.stems))
     together = set().union(*passages)
-    best = max((_held(weights, stems) for stems in passages), default=0.0)
-    value = (TOGETHER_SHARE * _held(weights, together) + (1 - TOGETHER_SHARE) * best) / total
+    meant = {stem: expression.written for expression in query.everyday for stem in expression.asked}
+    best = max((_held(weights, stems, meant) for stems in passages), default=0.0)
+    value = (TOGETHER_SHARE * _held(weights, together, meant) + (1 - TOGETHER_SHARE) * best) / total
     missing = (word for word in query.words if analyzer.stem(word) in weights and analyzer.stem(word) not in together)
     return value, tuple(missing)
 
@@ -127,8 +130,11 @@ def _passages(given: Sequence[Given], stems: Stems) -> Iterator[set[str]]:
             yield title | set(stems(f"{piece.heading}\n{without_addresses(piece.text)}"))
 
 
-def _held(weights: Mapping[str, float], stems: set[str]) -> float:
-    return sum(weight for stem, weight in weights.items() if stem in stems)
+def _held(weights: Mapping[str, float], stems: set[str], meant: Mapping[str, Sequence[str]]) -> float:
+    """Return the weight that `stems` hold; an everyday word counts in part where they hold what is written for it."""
+    said = (stem for stem in weights.keys() & meant.keys() if stem not in stems)
+    written = sum(weights[stem] for stem in said if not stems.isdisjoint(meant[stem]))
+    return sum(weight for stem, weight in weights.items() if stem in stems) + WRITTEN_HELD * written
 
 
 # -- the two exact rules --------------------------------------------------------------------------------------------

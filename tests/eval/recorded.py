@@ -22,7 +22,7 @@ from siaa.model import Contribution
 from siaa.profile import Profile
 from siaa.question import Query
 from siaa.records import DocumentRecord
-from siaa.retrieval import Retriever
+from siaa.retrieval import Retriever, uses_everyday
 from siaa.routing import PREFERENCE, ROUTING_LEVELS
 from siaa.selection import SIGNALS, Candidates, ScoredPassage
 from tests.eval.answerers import MAX_CHUNKS, MAX_DOCS
@@ -48,11 +48,19 @@ class Recording:
     texts: dict[tuple[str, int, tuple[int, ...]], str] = field(default_factory=dict)
     spans: dict[int, fragments.Span] = field(default_factory=dict)
     latest: Evidences | None = None
+    other: Recording | None = None  # of the profiles that understand questions otherwise
 
     @classmethod
     def of(cls, generation: Generation, profile: Profile) -> Recording:
         """Start a recording; `profile` is any that is well-formed."""
         return cls(Retriever(generation, profile=profile, max_docs=MAX_DOCS, max_chunks=MAX_CHUNKS))
+
+    def understanding(self, profile: Profile) -> Recording:
+        """Return the recording for a profile: those with the table of everyday words and those without differ."""
+        if uses_everyday(profile) == uses_everyday(self.retriever.profile):
+            return self
+        self.other = self.other or Recording.of(self.retriever.generation, profile)
+        return self.other
 
     def query(self, text: str) -> Query:
         """Return the question as the index understands it."""
@@ -105,7 +113,7 @@ class RecordedAnswerer:
     """Answer as `LocalAnswerer` does, from a recording."""
 
     def __init__(self, recording: Recording, profile: Profile) -> None:
-        self._recording = recording
+        self._recording = recording.understanding(profile)
         self._profile = profile
         self._rows = [
             (row, weight, level.level == PREFERENCE)

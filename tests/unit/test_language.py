@@ -45,6 +45,13 @@ def test_missing_table_is_named(folder: Path, name: str) -> None:
         ("sinonimos.toml", "grupos = [", "línea 1"),  # not TOML
         ("sinonimos.toml", "grupos = 5", "una lista"),  # not a list
         ("sinonimos.toml", "grupos = [1, 2]", "una lista de textos"),  # not a list of lists
+        ("cotidianas.toml", "campo = 5", "[[campo]]"),  # no rows
+        ("cotidianas.toml", '[[campo]]\nnombre = "x"\ngrupos = 5', "campo «x»: grupos debe ser una lista"),
+        ("cotidianas.toml", '[[campo]]\nnombre = "x"\ngrupos = [5]', "campo «x», grupo 1: se esperaba { dicen"),
+        ("cotidianas.toml", '[[campo]]\ngrupos = [{ dicen = ["a"], dice = ["b"] }]', "no se conoce «dice»"),
+        ("cotidianas.toml", '[[campo]]\ngrupos = [{ dicen = ["a"] }]', "escriben: se esperaba una lista"),
+        ("cotidianas.toml", '[[campo]]\ngrupos = [{ dicen = [], escriben = ["b"] }]', "dicen: se esperaba una lista"),
+        ("cotidianas.toml", '[[campo]]\ngrupos = [{ dicen = ["¿?"], escriben = ["b"] }]', "sin letras ni cifras"),
         ("listados.toml", "patrones = ['(']", "en su carácter 1: revise paréntesis"),  # not a regular expression
         ("listados.toml", "patrones = ['a**']", "en su carácter 3"),
         ("listados.toml", "patrones = 5", "una lista de textos"),
