@@ -47,14 +47,20 @@ class Evidences:
     @cached_property
     def best_passages(self) -> Evidence:
         """Return what the three best passages of each document reach by the question's own words."""
-        return self.of_best_passages(self.pool, self.scores)
+        return self._of_best_passages(self.pool, self.scores, self.attainable)
 
-    def of_best_passages(self, pool: Ints, scores: Floats) -> Evidence:
-        """Return, per document, its best passages among `pool`, weighed 1, 1/2, 1/4, as a share of the attainable."""
+    @cached_property
+    def best_written_passages(self) -> Evidence:
+        """Return what they reach with what documents write for the everyday ones, which may be all that is known."""
+        own = self.attainable if self.terms.stems else WRITTEN_SHARE * self.index.attainable(self._written_terms)
+        return self._of_best_passages(self.written_pool, self.written_scores, max(own, 1e-6))
+
+    def _of_best_passages(self, pool: Ints, scores: Floats, attainable: float) -> Evidence:
+        """Return, per document, its best passages among `pool`, weighed 1, 1/2, 1/4, as a share of `attainable`."""
         evidence = np.zeros(self.index.document_count, dtype=np.float32)
         seen: dict[int, int] = {}
         owners = self.index.arrays.passage_document[pool].tolist()
-        for document, score in zip(owners, (scores[pool] / self.attainable).tolist(), strict=True):
+        for document, score in zip(owners, (scores[pool] / attainable).tolist(), strict=True):
             rank = seen.get(document, 0)
             seen[document] = rank + 1
             if rank < len(_PASSAGE_SHARES):

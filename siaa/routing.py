@@ -62,8 +62,7 @@ def everyday_level(e: Evidences) -> Evidence:
     """Return what a document gains at the level of passages by words that documents write for everyday ones."""
     if not e.query.written:
         return np.zeros(e.index.document_count, dtype=np.float32)
-    gained: Evidence = e.of_best_passages(e.written_pool, e.written_scores) - e.best_passages
-    gained[gained < 0] = 0
+    gained: Evidence = np.clip(e.best_written_passages - e.best_passages, np.float32(0), np.float32(1))
     return gained
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from siaa.answering.refusal import ANSWER_FROM, REFUSE_BELOW, Decision, coverage, is_cited
+from siaa.answering.refusal import ANSWER_FROM, REFUSE_BELOW, WRITTEN_HELD, Decision, coverage, is_cited
 from siaa.answering.wording import told
 from siaa.model import Fragment, Piece
 from siaa.question import Query
@@ -128,3 +128,13 @@ def test_a_question_of_references_only_is_covered(sample: Retriever) -> None:
 def test_a_correction_is_no_word_of_the_question(sample: Retriever) -> None:
     query = replace(sample.ask("acoso laboral"), words=("acozo", "acoso"), corrections={"acozo": "acoso"})
     assert covered(sample, query, {"acoz": 10.0})[1] == ("acozo",)
+
+
+def test_an_everyday_word_counts_in_part_where_what_is_written_for_it_is(sample: Retriever) -> None:
+    query = sample.ask("¿mi patrón?")
+    asked = sample.generation.analyzer.stem("patron")
+    shares = []
+    for text in ("El patrón responde.", "El empleador responde.", "El arrendador responde."):
+        given = [(sample.generation.documents[0], Fragment("x", "x", (Piece("", 0, len(text), text, ""),)))]
+        shares.append(coverage(query, given, weights={asked: 4.0}, analyzer=sample.generation.analyzer)[0])
+    assert shares == pytest.approx([1.0, WRITTEN_HELD, 0.0])
