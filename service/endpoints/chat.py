@@ -19,6 +19,7 @@ from service.http.wire import DONE, Heartbeat, event, stream_response
 from siaa.answering.assistant import Events
 from siaa.answering.events import Begun
 from siaa.answering.llm import ModelError, Tether
+from siaa.answering.llm.protocol import ReaderLeftError
 from siaa.answering.talk.conversation import Conversation
 from siaa.errors import SiaaError
 
@@ -86,7 +87,7 @@ def _frames(events: Events, root: str) -> Frames:
             if not isinstance(item, Begun):
                 yield event(chat_event(item, root))
     except SiaaError as error:
-        if isinstance(error, ModelError):
+        if isinstance(error, ModelError) and not isinstance(error, ReaderLeftError):
             log.warning("modelo: %s (%s)", error.code, error.detail)
         yield event(body_of(error))
     except Exception:

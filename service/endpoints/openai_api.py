@@ -29,6 +29,7 @@ from service.http.wire import DONE, event, json_response
 from siaa.answering.assistant import Events
 from siaa.answering.events import Begun, Delta, Event
 from siaa.answering.llm import ModelError
+from siaa.answering.llm.protocol import ReaderLeftError
 from siaa.answering.llm.tokens import CHARS_PER_TOKEN
 from siaa.answering.talk.conversation import Conversation, Message
 from siaa.config import MAX_QUESTION_CHARS
@@ -176,7 +177,7 @@ def _frames(events: Events, asked: _Asked) -> Frames:
                 yield event(_chunk(asked, {"content": item.text}))
         yield from _last_frames(seen, asked)
     except SiaaError as error:
-        if isinstance(error, ModelError):
+        if isinstance(error, ModelError) and not isinstance(error, ReaderLeftError):
             log.warning("modelo: %s (%s)", error.code, error.detail)
         yield event(openai_failure(body_of(error), status_of(error)))
     except Exception:

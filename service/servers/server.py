@@ -81,8 +81,10 @@ class _Parser(HTTPRequestParser):
         limit = MAX_REQUEST_BYTES if self.path.endswith(COMPLETIONS_PATH) else MAX_BODY_BYTES
         if self.content_length > limit:
             # The application refuses it for its length alone; what comes of it is no other request.
-            self.content_length, self.body_rcv, self.expect_continue = 0, None, False
+            self.content_length, self.body_rcv = 0, None
             self.headers["CONNECTION"] = "close"
+        if self.body_rcv is None:
+            self.expect_continue = False  # waitress would wait for a body
 
 
 class _ErrorTask(ErrorTask):
@@ -120,7 +122,10 @@ class _Channel(HTTPChannel):
         self._moved = 0.0
 
     def handle_read(self) -> None:
-        """Read what has come; a client that has closed its side is still given the answers that it is due."""
+        """Read what has come; a client that has closed its side is still given the answer to a whole request.
+
+        A model's answer ends, though: of one that is silent nobody can tell this client from one that has left.
+        """
         if self.requests and self._is_at_end():
             self.has_left = True
         else:
@@ -282,14 +287,26 @@ class Server:
         self._watched.get(channel.requests[0].path, self._listeners[0].task_dispatcher).add_task(channel)
 
     def _make_room(self) -> None:
-        """When the places are taken, let the connection give way on which nothing was asked for longest."""
-        staying = [each for each in self._channels() if not (each.will_close or each.given_up or each.ends)]
+        """When the places are taken, let those give way that need theirs least.
+
+        First the ones that are ending, then whoever has asked for nothing longest, then whoever has taken nothing of an
+        answer longest. Nobody gives way who came a moment ago.
+        """
+        channels = self._channels()
+        over = len(channels) - self._places
+        if over <= 0:
+            return
         settled = time.monotonic() - SETTLED_SECONDS
+        ending = [each for each in channels if each.ends]
+        staying = [each for each in channels if not each.ends and not each.given_up]
         idle = [each for each in staying if each.heard < settled and not each.requests and not each.total_outbufs_len]
-        for oldest in sorted(idle, key=lambda each: each.heard)[: max(0, len(staying) - self._places)]:
-            if oldest.request is None:
-                oldest.drop()
-            oldest.refuse()
+        full = [each for each in staying if each.taken < settled and each.total_outbufs_len]
+        least = [*ending, *sorted(idle, key=lambda each: each.heard), *sorted(full, key=lambda each: each.taken)]
+        for channel in least[:over]:
+            if channel.ends or channel.request is None or channel.total_outbufs_len:
+                channel.drop()
+            else:
+                channel.refuse()
 
     def _end_with_grace(self) -> None:
         for listener in self._listeners:

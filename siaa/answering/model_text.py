@@ -49,7 +49,8 @@ class ModelText:
             if held.startswith(_REFUSAL_WORDS):
                 self.refused = True
                 return ""
-        held = held.replace(_REFUSAL_WORDS, "")
+        while _REFUSAL_WORDS in held:  # what is left may be it again
+            held = held.replace(_REFUSAL_WORDS, "")
         ready = len(held) - _overlap(held)
         self._held = held[ready:]
         self._begun = self._begun or ready > 0

@@ -299,6 +299,28 @@ def test_when_the_places_are_taken_the_oldest_gives_way(sample_index: Path) -> N
         assert answer_of(slow[-1])[0] == 200
 
 
+def test_readers_that_take_nothing_give_way_to_newcomers(sample_index: Path) -> None:
+    with (
+        running(command=quick(CONNECTIONS=10), SIAA_INDEX_DIR=str(sample_index), SIAA_THREADS=str(THREADS)) as client,
+        ExitStack() as stack,
+    ):
+        for _ in range(14):
+            connection = stack.enter_context(socket.socket())
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+            connection.settimeout(5)
+            connection.connect((client.host, client.port))
+            with suppress(OSError):
+                connection.sendall(GET * 60)
+        for _ in range(3):
+            assert client.get("/healthz").status == 200
+
+
+def test_a_request_without_a_body_waits_for_no_permission(hasty: Client) -> None:
+    with connected(hasty) as (connection,):
+        connection.sendall(HEALTH.replace(b"Host", b"Expect: 100-continue\r\nHost"))
+        assert answer_of(connection)[0] == 200
+
+
 def test_without_a_descriptor_left_one_is_made_free(sample_index: Path) -> None:
     limited = "import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))\n"
     flag, code = quick(SILENCE_SECONDS=60.0, REQUEST_SECONDS=60.0, IDLE_SECONDS=60.0)

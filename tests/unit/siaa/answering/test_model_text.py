@@ -35,6 +35,7 @@ FILTERED = [
     (["Sí. " + REFUSAL + " Fin."], "Sí. . Fin."),  # its words are in no other answer
     (["Sí. No encon", "tré otra cosa"], "Sí. No encontré otra cosa"),
     (["  \n", "Sí"], "Sí"),
+    (["Sí. ", REFUSAL[:6] + REFUSAL[:-1] + REFUSAL[6:], " Fin."], "Sí. . Fin."),  # one within another
     (["Sí. No"], "Sí. No"),  # what was held back comes at the end
     ([], ""),
 ]
